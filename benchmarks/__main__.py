@@ -20,6 +20,7 @@ from benchmarks import (
     speed,
     tiles,
     volumes,
+    walk,
     window,
 )
 
@@ -40,6 +41,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "detect": detect.main,
     "tiles": tiles.main,
     "scale": scale.main,
+    "walk": walk.main,
 }
 
 

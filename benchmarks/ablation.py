@@ -20,9 +20,9 @@ from benchmarks.variants import (
     richer_ground_set,
 )
 from dictsel_core import standard_ground_set
-from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.refinement.estimator import Estimator
-from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS, RefinementOptions, Refiner
+from dictsel_core.refinement.gaussian import Estimator
+from dictsel_core.refinement.rounds import DEFAULT_OPTIONS, RefinementOptions, refine_round
+from dictsel_core.restoration.image import Planes
 
 Variant = Callable[[Case], Planes]
 SIZE = 256
@@ -87,7 +87,8 @@ def refined(
     planes = (start or case.fast).planes.copy()
     for number in range(n_rounds):
         own = estimator(number, n_rounds) if estimator is not None else None
-        for _ in Refiner(case.mask[:, :, None], THREADS, options, own).round(planes, number, n_rounds):
+        place = planes, case.mask[:, :, None], number, n_rounds
+        for _ in refine_round(*place, threads=THREADS, options=options, estimator=own):
             pass
     return planes
 

@@ -5,12 +5,12 @@ from statistics import median
 
 import numpy as np
 import skimage.data
+from numpy.lib.stride_tricks import sliding_window_view
 
 from benchmarks.measure import print_table, ratio, seconds_in_turns
 from dictsel_core import IndividualSparsity, omp, replacement_omp, standard_ground_set
-from dictsel_core._support.threads import as_thread_count, map_chunks
-from dictsel_core._support.validation import Bools, Floats
-from dictsel_core.patches import all_patches
+from dictsel_core._util.parallel import as_thread_count, map_chunks
+from dictsel_core._util.validation import Bools, Floats
 from dictsel_core.pursuit.codes import CHUNK
 
 _MISSING, _N_ATOMS, _SPARSITY, _N_ROUNDS = 0.8, 100, 5, 7
@@ -41,7 +41,7 @@ def measure() -> dict[str, list[float]]:
     image = skimage.data.camera().astype(np.float32) / 255
     hidden = rng.random(image.shape) < _MISSING
     data, mask = (
-        np.ascontiguousarray(all_patches(plane, 8).reshape(-1, 64))
+        np.ascontiguousarray(sliding_window_view(plane, (8, 8)).reshape(-1, 64))
         for plane in (np.where(hidden, 0, image), hidden)
     )
     tiles = np.arange(len(data)).reshape(505, 505)[::8, ::8].ravel()

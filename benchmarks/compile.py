@@ -16,7 +16,7 @@ import time
 import numpy as np
 
 from dictsel_core import restore
-from dictsel_core._support import kernel_cache
+from dictsel_core._util import kernel_cache
 
 begun, rows = [], []
 load, save = kernel_cache.KernelCache.load_overload, kernel_cache.KernelCache.save_overload

@@ -2,10 +2,10 @@
 
 import numpy as np
 import skimage.data
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from dictsel_core import GroundSet
-from dictsel_core.patches import all_patches
 
 Array = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ def synthetic(
 def image_patches(n_points: int, seed: int) -> Array:
     """Return random 8 x 8 patches of a photograph, of zero mean and unit variance."""
     rng = np.random.default_rng(seed)
-    everywhere = all_patches(skimage.data.camera() / 255.0, 8)
+    everywhere = sliding_window_view(skimage.data.camera() / 255.0, (8, 8))
     rows, columns = (rng.integers(0, size, 2 * n_points) for size in everywhere.shape[:2])
     patches = everywhere[rows, columns].reshape(-1, 64)
     patches = patches - patches.mean(axis=1, keepdims=True)

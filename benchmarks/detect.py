@@ -38,6 +38,7 @@ from experiments.detector.material import Material, load_material
 #: Shapes that are drawn into one picture, by what they show.
 CLASSES: dict[str, tuple[str, ...]] = {
     "cracks": ("crack", "crack"),
+    "folds, faint": ("fold", "fold"),
     "scratches": ("scratches", "scratches"),
     "creases": ("crease",),
     "tears, lost emulsion": ("tear", "flakes"),

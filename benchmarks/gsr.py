@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.interpolate import griddata
 from scipy.linalg.lapack import ssyevx
@@ -22,7 +23,6 @@ from scipy.sparse import csr_array
 from benchmarks.measure import print_table
 from benchmarks.pictures import Image, Mask, damages, photographs
 from dictsel_core import psnr, restore
-from dictsel_core.patches import all_patches
 
 Plane = NDArray[np.float32]
 
@@ -62,7 +62,7 @@ def _interpolated(known: Plane, mask: Mask) -> Plane:
 
 def _low_rank(plane: Plane) -> Plane:
     """Average the groups of all references after hard thresholding of their singular values."""
-    patches = np.ascontiguousarray(all_patches(plane, _SIZE)).reshape(
+    patches = np.ascontiguousarray(sliding_window_view(plane, (_SIZE, _SIZE))).reshape(
         *np.subtract(plane.shape, _SIZE - 1), -1
     )
     grid = [np.unique([*range(0, length, _STRIDE), length - 1]) for length in patches.shape[:2]]

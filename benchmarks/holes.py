@@ -1,5 +1,6 @@
 """Wide holes, ours against peers: figures of what people see, and a sheet to choose from blindly."""
 
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,8 @@ from benchmarks.hole_peers import gmic, has_gmic, has_migan, migan, shiftmap
 from benchmarks.measure import print_table
 from benchmarks.peers import biharmonic, hidden
 from benchmarks.pictures import Image, Mask
-from dictsel_core import RestoreSettings, psnr, restore, ssim
+from dictsel_core import RestoreSettings, iter_restore, psnr, restore, ssim
+from dictsel_core.completion import fill_holes
 from dictsel_core.restoration import FillName
 
 Method = Callable[[Image, Mask], NDArray[Any]]
@@ -42,6 +44,8 @@ _HOLES = {
 _FIGURES = {"detail": 2, "patches": 2, "step": 2, "color": 1, "PSNR": 2, "SSIM": 3}
 #: The size of the holes in the pictures, how much of them is shown, and where they go.
 _SHOWN_SIZE, _SHOWN_LENGTH = 80, 150
+#: Sizes of the holes that are timed.
+_TIMED_SIZES = (100, 300)
 _DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -64,6 +68,7 @@ def main() -> None:
     Pillow.fromarray(_sheet(rows)).save(_DOCS / "holes.png")
     print(f"\ndocs/holes.png: {_SHOWN_SIZE} px; original, damaged, {', '.join(methods())}.")
     _draw_blind_sheet(rows)
+    _print_times()
 
 
 def methods() -> dict[str, Method]:
@@ -150,15 +155,38 @@ def _sheet(rows: list[list[Image]]) -> Image:
 
 
 def _draw_blind_sheet(rows: list[list[Image]]) -> None:
-    """Draw the methods in an order that changes from row to row, and print that order for afterwards."""
+    """Draw the methods in an order that changes from row to row, and keep that order in a file."""
     names, rng = list(methods()), np.random.default_rng()
     shuffled, orders = [], []
     for original, damaged, *results in rows:
         order = rng.permutation(len(results))
         shuffled.append([original, damaged, *(results[at] for at in order)])
         orders.append(", ".join(names[at] for at in order))
-    file = Path("holes_blind.png")
-    Pillow.fromarray(_sheet(shuffled)).save(file)
-    print(f"\n{file}: original, damaged, and the methods in random order. Choose first, then look here:")
-    for name, methods_of_row in zip(_HOLES, orders, strict=True):
-        print(f"  {name}: {methods_of_row}")
+    sheet, key = Path("holes_blind.png"), Path("holes_blind_key.txt")
+    Pillow.fromarray(_sheet(shuffled)).save(sheet)
+    key.write_text("".join(f"{name}: {each}\n" for name, each in zip(_HOLES, orders, strict=True)))
+    print(
+        f"\n{sheet}: original, damaged, and the methods in random order. Choose first, then look into {key}."
+    )
+
+
+def _print_times() -> None:
+    """Print the processor time of holes in an image of 24 megapixels, with one thread."""
+    image = np.tile(skimage.data.astronaut(), (8, 12, 1))[:4000, :6000]
+    restore(image[:256, :256], np.pad(np.ones((40, 40), bool), 108), channel_axis=2)  # compiles
+    rows = []
+    for size in _TIMED_SIZES:
+        mask = np.zeros(image.shape[:2], bool)
+        mask[1900 : 1900 + size, 2900 : 2900 + size] = True
+        start = time.process_time()
+        fill_holes(np.where(mask[:, :, None], np.uint8(128), image), mask, channel_axis=2, threads=1)
+        filled, start = time.process_time() - start, time.process_time()
+        run, begins, shown = iter_restore(image, mask, RestoreSettings(threads=1), channel_axis=2), 0.0, 0.0
+        for step in run:
+            if step.stage == "texture":
+                begins = begins or time.process_time()
+                shown = shown or (time.process_time() if step.make_partial is not None else 0.0)
+        total = time.process_time() - start
+        rows.append([f"{size} x {size}", *(f"{each:.2f}" for each in (filled, shown - begins, total))])
+    head = ["hole", "filling", "until a coarse result of it", "restoring, all of it"]
+    print_table("Processor time in 24 megapixels in color, one thread (s)", head, rows)

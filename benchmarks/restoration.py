@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.measure import print_table
 from benchmarks.pictures import damages, photographs
 from dictsel_core import RestoreSettings, psnr, restore, tune
-from dictsel_core.tuning import grid
+from dictsel_core.evaluation.tuning import grid
 
 FAST, PAPER = RestoreSettings.preset("fast"), RestoreSettings.preset("paper")
 
@@ -38,7 +38,7 @@ def sparsity_kinds() -> None:
                 f"{one:.2f}",
                 f"k={a.n_atoms} s={a.sparsity} code {a.coding_sparsity}",
                 f"{other:.2f}",
-                f"k={b.n_atoms} s={b.sparsity} s'={b.budget:g}T code {b.coding_sparsity}",
+                f"k={b.n_atoms} s={b.sparsity} s'={b.mean_sparsity:g}T code {b.coding_sparsity}",
                 f"{other - one:+.2f}",
             ]
         )

@@ -21,7 +21,7 @@ from dictsel_core import (
     replacement_omp,
     standard_ground_set,
 )
-from dictsel_core._support.threads import as_thread_count
+from dictsel_core._util.parallel import as_thread_count
 from dictsel_core.selection import iter_replacement_omp, replacement_greedy, sds_ma, sds_omp
 
 GROUND_SET = standard_ground_set()

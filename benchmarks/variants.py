@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from benchmarks.pictures import Image, Mask
@@ -14,14 +16,13 @@ from dictsel_core import (
     psnr,
     standard_ground_set,
 )
-from dictsel_core._support.threads import as_thread_count
-from dictsel_core.restoration.canvas import Canvas, Planes, as_canvas
-from dictsel_core.restoration.coding.coder import patch_coder, restore_planes
-from dictsel_core.restoration.coding.pyramid import double, halve
-from dictsel_core.restoration.coding.sampling import sample_patches, select_dictionary
-from dictsel_core.restoration.refinement.estimator import Estimator, TileEstimates, incomplete_references
-from dictsel_core.restoration.refinement.similar import find_groups
-from dictsel_core.restoration.refinement.tiles import Search, Tile, patches_at
+from dictsel_core._util.parallel import as_thread_count
+from dictsel_core.refinement.gaussian import BlockEstimates, Estimator
+from dictsel_core.refinement.search import Block, Search, find_groups
+from dictsel_core.restoration.coding import SparseCoder, double_at, halve, restore_planes
+from dictsel_core.restoration.dictionary import sample_patches, select_dictionary
+from dictsel_core.restoration.image import Image as Damaged
+from dictsel_core.restoration.image import Planes, as_image
 
 Floats = NDArray[np.floating]
 FAST = RestoreSettings.preset("fast")
@@ -47,9 +48,9 @@ class Case:
     mask: Mask
 
     @cached_property
-    def canvas(self) -> Canvas:
+    def damaged(self) -> Damaged:
         """The damaged image."""
-        return as_canvas(self.image, self.mask)
+        return as_image(self.image[:, :, None], self.mask[:, :, None])
 
     @cached_property
     def fast(self) -> Start:
@@ -58,26 +59,29 @@ class Case:
 
     def start(self, ground_set: GroundSet, *, coarse_only: bool = False) -> Start:
         """Return the first estimate with a dictionary from a ground set."""
-        canvas = self.canvas
-        settings = FAST.resolved(1 - canvas.missing_fraction, len(ground_set))
-        sample = sample_patches(canvas, settings.patch_size, settings.seed)
+        damaged = self.damaged
+        settings = FAST.resolved(1 - damaged.missing_fraction, len(ground_set))
+        sample = sample_patches(damaged, settings.patch_size, settings.seed)
         dictionary = select_dictionary(sample, settings, ground_set).finish().dictionary
-        coder = patch_coder(dictionary, settings)
+        coder = SparseCoder(
+            dictionary, settings.coding_sparsity, settings.fill_weight, thinning=2, threads=THREADS
+        )
         if coarse_only:
-            half, unknown = halve(canvas.planes(), self.mask)
+            half, unknown = halve(damaged.planes(), self.mask)
             for _ in restore_planes(half, unknown, coder):
                 pass
-            restored = double(half[:, :, 0], canvas.shape)[:, :, None]
+            everything = np.arange(self.mask.size)
+            restored = double_at(half, everything, self.mask.shape[1]).reshape(*self.mask.shape, 1)
         else:
-            restored = canvas.planes()
+            restored = damaged.planes()
             for _ in restore_planes(restored, self.mask, coder):
                 pass
-        planes = np.where(self.mask[:, :, None], restored, canvas.planes())
+        planes = np.where(self.mask[:, :, None], restored, damaged.planes())
         return Start(planes, dictionary, settings.coding_sparsity)
 
     def quality(self, planes: Planes) -> float:
         """PSNR of the image that some planes make."""
-        return psnr(self.image, self.canvas.render(planes))
+        return psnr(self.image, self.damaged.render(planes)[:, :, 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,22 +102,28 @@ class BlockEstimator:
     n_estimated: int
     centered: bool
 
-    def estimate(self, planes: Planes, missing: Mask, tile: Tile, search: Search) -> TileEstimates | None:
+    def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates | None:
         """Return estimates of the patches most similar to each reference, of gray images."""
-        incomplete = incomplete_references(missing, tile, search.size)
+        incomplete = block.incomplete(missing, search.size)
         if not incomplete.any():
             return None
-        groups = find_groups(planes, tile, search, incomplete)
+        groups = find_groups(planes, block, search, incomplete)
         numbers = groups.numbers
-        values = patches_at(planes[tile.region], search.size, numbers).reshape(*numbers.shape, -1)
+        values = _patches_at(planes[block.region], search.size, numbers).reshape(*numbers.shape, -1)
         means = values.mean(axis=1, keepdims=True) * self.centered
         nearest = groups.numbers[:, : self.n_estimated]
-        unknown = patches_at(missing[tile.region], search.size, nearest).reshape(*nearest.shape, -1)
+        unknown = _patches_at(missing[block.region], search.size, nearest).reshape(*nearest.shape, -1)
         weights = np.where(unknown, np.float32(_FILL_WEIGHT), np.float32(1))
         atoms = self.start.dictionary.astype(np.float32)
         patches = values[:, : self.n_estimated] - means
         rebuilt = means + block_omp(atoms, patches, weights, self.start.sparsity)
-        return TileEstimates(nearest.ravel(), rebuilt.reshape(-1, 1, values.shape[2]), search.size)
+        return BlockEstimates(nearest.ravel(), rebuilt.reshape(-1, 1, values.shape[2]), search.size)
+
+
+def _patches_at(region: NDArray[Any], size: int, numbers: NDArray[np.intp]) -> NDArray[Any]:
+    """Return patches of the region of a block by their numbers, of gray images."""
+    rows, columns = np.divmod(numbers, region.shape[1] - size + 1)
+    return sliding_window_view(region[:, :, 0], (size, size))[rows, columns]
 
 
 def block_omp(dictionary: Floats, data: Floats, weights: Floats, sparsity: int) -> Floats:
@@ -150,9 +160,9 @@ class UnweightedEstimator:
 
     inner: Estimator
 
-    def estimate(self, planes: Planes, missing: Mask, tile: Tile, search: Search) -> TileEstimates | None:
+    def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates | None:
         """Return the estimates of the other estimator, without weights."""
-        estimates = self.inner.estimate(planes, missing, tile, search)
+        estimates = self.inner.estimate(planes, missing, block, search)
         return None if estimates is None else replace(estimates, weights=None)
 
 

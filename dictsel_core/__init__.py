@@ -2,7 +2,8 @@
 
 Arrays in, arrays and frozen dataclasses out. Data points are rows; masks are True where missing. What most
 programs need is here; everything else is in its submodule, such as `dictsel_core.selection`, `constraints`,
-`pursuit`, `restoration`, `detection`, `online` and `learning`, which is imported when it is first used.
+`pursuit`, `restoration`, `evaluation`, `detection`, `online` and `learning`, which is imported when it is
+first used.
 
 Get candidate atoms from `standard_ground_set` or `ground_set_from_array`, choose a sparsity constraint
 such as `IndividualSparsity`, and call a selector, such as `replacement_omp`. `omp` codes further data in the
@@ -34,6 +35,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from dictsel_core._version import __version__ as __version__
+from dictsel_core.atoms import GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.constraints import (
     AverageSparsity,
     BlockSparsity,
@@ -42,9 +44,7 @@ from dictsel_core.constraints import (
     MatroidSparsity,
     PartitionMatroid,
 )
-from dictsel_core.estimation import estimate_psnr
-from dictsel_core.ground_set import GroundSet, ground_set_from_array, standard_ground_set
-from dictsel_core.metrics import psnr, ssim
+from dictsel_core.evaluation import estimate_psnr, psnr, ssim, tune
 from dictsel_core.pursuit import SparseCodes, constrained_omp, omp
 from dictsel_core.restoration import (
     Restoration,
@@ -55,7 +55,6 @@ from dictsel_core.restoration import (
     restore_region,
 )
 from dictsel_core.selection import Selection, replacement_ols, replacement_omp
-from dictsel_core.tuning import tune
 
 if TYPE_CHECKING:
     from dictsel_core.detection import detect_damage

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.layout import Axis, as_layout
-from dictsel_core._support.validation import Bools, Ints, as_bool_mask, as_generator, as_real_array
+from dictsel_core._util.layout import Axis, as_layout
+from dictsel_core._util.validation import Bools, Ints, as_bool_mask, as_generator, as_real_array
 
 Singles = NDArray[np.float32]
 Doubles = NDArray[np.float64]

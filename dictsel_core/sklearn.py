@@ -20,9 +20,9 @@ except ImportError as error:
         "dictsel_core.sklearn needs scikit-learn: install it with pip install 'dictsel[sklearn]'."
     ) from error
 
-from dictsel_core._support.validation import as_count, as_matrix, as_positive, masked_entries
+from dictsel_core._util.validation import as_count, as_matrix, as_positive, masked_entries
+from dictsel_core.atoms import GroundSet, ground_set_from_array
 from dictsel_core.constraints import AverageSparsity, Constraint, IndividualSparsity
-from dictsel_core.ground_set import GroundSet, ground_set_from_array
 from dictsel_core.online import OnlineReplacementOMP
 from dictsel_core.pursuit import SparseCodes, constrained_omp
 from dictsel_core.pursuit.codes import scatter_codes
@@ -48,11 +48,11 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         The dictionary size k. Default is the number of features.
     sparsity : int or None, optional
         Maximum number of atoms per sample. Default is a tenth of the number of features, at least 1.
-    average : float or None, optional
+    mean_sparsity : float or None, optional
         Average number of atoms per sample, if all samples share a budget (`AverageSparsity`). The codes of
         samples then depend on each other, and `partial_fit` does not use it. By default they share none.
     selector : {"omp", "ols", "greedy"}, optional
-        Default is "omp". "greedy" cannot be used with `average`.
+        Default is "omp". "greedy" cannot be used with `mean_sparsity`.
     ground_set : GroundSet, (n_candidates, n_features) array_like, or None, optional
         The candidate atoms. Default is the orthonormal discrete cosine basis and the unit vectors.
     random_state : int, RandomState or None, optional
@@ -62,7 +62,7 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     ----------
     components_ : (n_components, n_features) ndarray
         The selected atoms as rows.
-    atoms_ : (n_components,) ndarray of int
+    indices_ : (n_components,) ndarray of int
         Their indices in the ground set.
     ground_set_ : GroundSet
         The candidate atoms.
@@ -94,14 +94,14 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         n_components: int | None = None,
         sparsity: int | None = None,
         *,
-        average: float | None = None,
+        mean_sparsity: float | None = None,
         selector: Literal["omp", "ols", "greedy"] = "omp",
         ground_set: GroundSet | ArrayLike | None = None,
         random_state: Any = None,  # noqa: ANN401  (as scikit-learn has it)
     ) -> None:
         self.n_components = n_components
         self.sparsity = sparsity
-        self.average = average
+        self.mean_sparsity = mean_sparsity
         self.selector = selector
         self.ground_set = ground_set
         self.random_state = random_state
@@ -116,7 +116,8 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         y : None
             Ignored.
         sample_weight : (n_samples,) array_like, optional
-            How many times each sample counts; its place in a shared budget (`average`) is one. Default is 1.
+            How many times each sample counts; its place in a shared budget (`mean_sparsity`) is one.
+            Default is 1.
         """
         data, mask = self._checked(X, reset=True)
         weights = _weights(sample_weight, data)
@@ -128,7 +129,7 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             self.ground_set_, data, constraint, self._n_atoms, mask=mask, weights=weights
         )
         self.certificate_ = selection.certificate
-        self._keep(selection.atoms, data.dtype)
+        self._keep(selection.indices, data.dtype)
         return self
 
     def partial_fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -215,9 +216,9 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         return max(1, self.n_features_in_ // 10) if self.sparsity is None else self.sparsity
 
     def _constraint(self, n_samples: int) -> Constraint:
-        if self.average is None:
+        if self.mean_sparsity is None:
             return IndividualSparsity(self._max_atoms)
-        return AverageSparsity(self._max_atoms, max(1, round(self.average * n_samples)))
+        return AverageSparsity(self._max_atoms, max(1, round(self.mean_sparsity * n_samples)))
 
     def _checked(self, X: ArrayLike, *, reset: bool) -> tuple[Array, NDArray[np.bool_] | None]:
         """Return samples and their mask, None if nothing is missing."""
@@ -258,14 +259,16 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             raise ValueError(f"selector must be one of {', '.join(_SELECTORS)}, not {self.selector!r}.")
         as_count(self._n_atoms, "n_components")
         as_count(self._max_atoms, "sparsity")
-        if self.average is not None:
-            as_positive(self.average, "average")
+        if self.mean_sparsity is not None:
+            as_positive(self.mean_sparsity, "mean_sparsity")
             if self.selector == "greedy":
-                raise ValueError("average needs the selector 'omp' or 'ols': 'greedy' cannot share a budget.")
+                raise ValueError(
+                    "mean_sparsity needs the selector 'omp' or 'ols': 'greedy' cannot share a budget."
+                )
 
-    def _keep(self, atoms: NDArray[np.intp], dtype: np.dtype[Any]) -> None:
-        self.atoms_ = np.array(atoms)
-        self.components_ = np.ascontiguousarray(self.ground_set_.atoms[:, self.atoms_].T, dtype=dtype)
+    def _keep(self, indices: NDArray[np.intp], dtype: np.dtype[Any]) -> None:
+        self.indices_ = np.array(indices)
+        self.components_ = np.ascontiguousarray(self.ground_set_.atoms[:, self.indices_].T, dtype=dtype)
 
     def _codes(self, data: Array, mask: NDArray[np.bool_] | None) -> SparseCodes:
         dictionary = self.components_.T.astype(data.dtype)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.validation import as_nonnegative, as_positive
+from dictsel_core._util.validation import as_nonnegative, as_positive
 
 __all__ = ["HuberUtility", "LogisticUtility", "SquaredUtility", "Utility"]
 
@@ -139,9 +139,9 @@ class HuberUtility(Utility):
     >>> data[rng.random(data.shape) < 0.05] += 10
     >>> robust = HuberUtility(0.05)
     >>> selection = replacement_omp(ground_set, data, IndividualSparsity(3), 3, utility=robust)
-    >>> sorted(selection.atoms.tolist())
+    >>> sorted(selection.indices.tolist())
     [5, 17, 40]
-    >>> sorted(replacement_omp(ground_set, data, IndividualSparsity(3), 3).atoms.tolist())  # by squares
+    >>> sorted(replacement_omp(ground_set, data, IndividualSparsity(3), 3).indices.tolist())  # by squares
     [0, 5, 39]
     """
 
@@ -197,7 +197,7 @@ class LogisticUtility(Utility):
     >>> binary = (scores > 0).astype(float)
     >>> binary_fit = LogisticUtility()
     >>> selection = replacement_omp(ground_set, binary, IndividualSparsity(3), 3, utility=binary_fit)
-    >>> sorted(selection.atoms.tolist())
+    >>> sorted(selection.indices.tolist())
     [5, 17, 40]
     """
 

@@ -3,52 +3,49 @@
 python docs/man_page.py > assets/inpaint.1
 """
 
-import argparse
 import re
 import sys
 from collections.abc import Iterator
 
+import click
+
 from dictsel_core import __version__
-from inpaint_app.cli.program import COMMANDS, parser
+from inpaint_app.cli.arguments import Command
+from inpaint_app.cli.program import COMMANDS, DESCRIPTION, EXAMPLES, PROGRAM
 
 _SEE_ALSO = "'inpaint COMMAND --help' prints the same on the terminal."
 
 
 def man_page() -> str:
     """Return the page in the language of man."""
-    top = parser()
-    commands = next(each for each in top._actions if isinstance(each, argparse._SubParsersAction))
+    context = click.Context(PROGRAM)
+    commands = [PROGRAM.get_command(context, name) for name in COMMANDS]
     lines = [
         '.\\" Made by docs/man_page.py; do not edit.',
         f'.TH INPAINT 1 "" "inpaint {__version__}" "User Commands"',
         ".SH NAME",
         "inpaint \\- restore the missing pixels of damaged pictures",
         ".SH SYNOPSIS",
-        *(f".B inpaint\n{_escape(command.usage)}\n.br" for command in COMMANDS),
+        *(f".B inpaint\n{_escape(command.usage)}\n.br" for command in commands),
         ".SH DESCRIPTION",
-        *_paragraphs(top.description or ""),
-        *_verbatim(top.epilog or ""),
+        *_paragraphs(DESCRIPTION),
+        *_verbatim(EXAMPLES),
         ".SH COMMANDS",
     ]
-    for command in COMMANDS:
-        lines += [f".SS inpaint {_escape(command.usage)}", _escape(command.summary)]
-        lines += _options(commands.choices[command.name])
+    for command in commands:
+        lines += [f".SS inpaint {_escape(command.usage)}", _escape(command.help), *_options(command)]
         lines += _verbatim(command.details)
     return "\n".join((*lines, ".SH SEE ALSO", _escape(_SEE_ALSO), ""))
 
 
-def _options(own: argparse.ArgumentParser) -> Iterator[str]:
-    for group in own._action_groups:
-        actions = [action for action in group._group_actions if action.help]
-        if group.description and actions:
-            yield from (".PP", _escape(group.description))
-        for action in actions:
-            value = "" if action.nargs == 0 else str(action.metavar or action.dest)
-            names = ", ".join(action.option_strings) or value
+def _options(command: Command) -> Iterator[str]:
+    for group, records in command.groups():
+        if group.explanation:
+            yield from (".PP", _escape(group.explanation))
+        for usage, text in records:
+            names, value = re.fullmatch(r"((?:-\S+, )*\S+)(?: (.+))?", usage).groups()
             shown = f"\\fB{_escape(names)}\\fR"
-            if action.option_strings and value:
-                shown += f" \\fI{_escape(f'[{value}]' if action.nargs == '?' else value)}\\fR"
-            yield from (".TP", shown, _escape((action.help or "").replace("%%", "%")))
+            yield from (".TP", f"{shown} \\fI{_escape(value)}\\fR" if value else shown, _escape(text))
 
 
 def _paragraphs(text: str) -> Iterator[str]:

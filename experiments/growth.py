@@ -12,7 +12,7 @@ from benchmarks.data import synthetic
 from benchmarks.literal import literal_replacement_greedy, literal_sds_omp
 from benchmarks.measure import print_table
 from dictsel_core import GroundSet, IndividualSparsity, replacement_omp, standard_ground_set
-from dictsel_core.ground_set import STANDARD_BASES
+from dictsel_core.atoms import STANDARD_BASES
 from dictsel_core.selection import replacement_greedy, sds_ma, sds_omp
 from experiments.data import seed
 from experiments.options import Options

@@ -1,11 +1,12 @@
 """Image restoration as appendix E of the paper describes it, in any dictionary."""
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from dictsel_core import AverageSparsity, constrained_omp
-from dictsel_core.patches import all_patches, median_of_rows
 from dictsel_core.pursuit.batch import code_data
+from dictsel_core.restoration.patches import median_of_rows
 from experiments.data import PATCH, Array
 
 Mask = NDArray[np.bool_]
@@ -48,9 +49,9 @@ def restore_in(
     (H, W) ndarray
         Every pixel is an estimate, the observed ones too.
     """
-    data = all_patches(image.astype(np.float32), PATCH)
+    data = sliding_window_view(image.astype(np.float32), (PATCH, PATCH))
     rows, columns = data.shape[:2]
-    missing = all_patches(mask, PATCH).reshape(-1, PATCH**2)
+    missing = sliding_window_view(mask, (PATCH, PATCH)).reshape(-1, PATCH**2)
     points = data.reshape(-1, PATCH**2)
     if average is None:
         codes = code_data(dictionary, points, sparsity, missing)

@@ -155,7 +155,7 @@ def _refined(damaged: Damaged) -> list[Row]:
 
 
 def _in_words(settings: RestoreSettings) -> str:
-    average = f" s'={settings.budget:g}T" if settings.constraint == "average" else ""
+    average = f" s'={settings.mean_sparsity:g}T" if settings.constraint == "average" else ""
     return f"k={settings.n_atoms} s={settings.sparsity}{average} coding={settings.coding_sparsity}"
 
 

@@ -1,4 +1,4 @@
-"""What holds for every test: the installed package, no display, repeatable examples."""
+"""What holds for every test: the package that was meant, no display, repeatable examples."""
 
 import os
 import signal
@@ -31,12 +31,27 @@ settings.register_profile("project", deadline=None, derandomize=True)
 settings.load_profile("project")
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--installed",
+        action="store_true",
+        help="test the installed package, not the checkout",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
     site_packages = Path(sysconfig.get_path("purelib")).resolve()
-    for package in PACKAGES:
-        spec = find_spec(package)
-        origin = Path(spec.origin).resolve() if spec and spec.origin else None
+    for package in PACKAGES if config.getoption("--installed") else ():
+        origin = _origin(package)
         if origin is None or not origin.is_relative_to(site_packages):
-            raise pytest.UsageError(
-                f"The tests need the installed package, but {package} is found at {origin}: run 'make test'."
-            )
+            raise pytest.UsageError(f"The installed {package} is to be tested, but it is found at {origin}.")
+
+
+def pytest_report_header() -> list[str]:
+    return [f"{package}: {_origin(package)}" for package in PACKAGES]
+
+
+def _origin(package: str) -> Path | None:
+    """Return the file that a package is imported from."""
+    spec = find_spec(package)
+    return Path(spec.origin).resolve() if spec and spec.origin else None

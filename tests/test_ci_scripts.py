@@ -83,7 +83,7 @@ def test_without_qt_the_last_lines_say_what_was_skipped_and_why(bare):
     done = run("test", bare / "bin" / "python", "-n", "2", PATH=path_of(bare))
     assert done.returncode == 0
     called, _, *last = done.stdout.splitlines()
-    assert called == "-P -m pytest -p no:pytest-qt --ignore tests/inpaint_app/window -n 2"
+    assert called == "-P -m pytest --installed -p no:pytest-qt --ignore tests/inpaint_app/window -n 2"
     assert last[0].startswith("SKIPPED: the tests of the window")
     assert last[1] == NO_QT
     assert last[2].endswith(f": {PACKAGES}")
@@ -101,7 +101,7 @@ def test_skipping_fails_in_continuous_integration_alone(bare, variables, code):
 def test_with_qt_nothing_is_left_out(bare):
     python = write_program(bare / "bin" / "python", 'case "$*" in *pytest*) echo "$@" ;; esac')
     done = run("test", python, "-n", "2", CI="true")
-    assert (done.returncode, done.stdout) == (0, "-P -m pytest -n 2\n")
+    assert (done.returncode, done.stdout) == (0, "-P -m pytest --installed -n 2\n")
 
 
 def test_apt_is_announced_before_it_is_called(bare):

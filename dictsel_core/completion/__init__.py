@@ -1,8 +1,14 @@
 """Completion of wide holes by example: texture and structure are copied from elsewhere in the image."""
 
-from dictsel_core.completion.filling import fill_holes, iter_fill_holes
-from dictsel_core.completion.holes import fill_wide_parts, wide_margin, wide_parts
-from dictsel_core.completion.parts import Box, HolePart, hole_boxes, hole_cells, hole_parts
+from dictsel_core.completion.filling import fill_holes, fill_wide_parts, iter_fill_holes
+from dictsel_core.completion.holes import (
+    Box,
+    HolePart,
+    hole_boxes,
+    hole_cells,
+    hole_parts,
+    wide_parts,
+)
 
 __all__ = [
     "Box",
@@ -13,6 +19,5 @@ __all__ = [
     "hole_cells",
     "hole_parts",
     "iter_fill_holes",
-    "wide_margin",
     "wide_parts",
 ]

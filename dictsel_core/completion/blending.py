@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import cg
 
-from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._util.validation import Floats, Ints
 from dictsel_core.completion.scale import Scale, Single
 
 #: Weight of the values themselves, relative to that of their differences.

@@ -5,8 +5,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.ndimage import find_objects
 
-from dictsel_core._support.arrays import Region
-from dictsel_core._support.validation import Ints
+from dictsel_core._util.arrays import Region
+from dictsel_core._util.compiled import Kernel
+from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single
 
 #: Pixels are compared in steps of 1 / this, an eighth of a gray level of 8-bit images.
@@ -19,11 +20,15 @@ _TEXTURE_WEIGHT = 100.0
 #: brightness may vary.
 _MEAN_PERCENT = 15
 #: Weights of squared differences: of pixels and texture, and of sums over patches, which are subtracted.
-PIXEL_WEIGHT, SUM_WEIGHT = 100 * PATCH_SIZE**2, 100 - _MEAN_PERCENT
+_PIXEL_WEIGHT, _SUM_WEIGHT = 100 * PATCH_SIZE**2, 100 - _MEAN_PERCENT
 #: Patches that are gathered together.
 _CHUNK = 1024
 
 Levels = NDArray[np.int16]
+Patches = tuple[Levels, Levels, NDArray[np.int64], Ints, Bools]
+
+#: More than any squared distance.
+_UNLIMITED = np.iinfo(np.int64).max
 
 
 class Comparison:
@@ -48,7 +53,7 @@ class Comparison:
         One over the squared distance of 1.
     """
 
-    unit = 1.0 / (PIXEL_WEIGHT * _LEVELS**2)
+    unit = 1.0 / (_PIXEL_WEIGHT * _LEVELS**2)
 
     def __init__(self, scale: Scale) -> None:
         (height, width), n_channels = scale.shape, scale.n_channels
@@ -90,12 +95,6 @@ class Comparison:
             result[part, n_pixels:] = self.texture[y + middle, x + middle]
         return result
 
-    def distances(self, difference: Levels, targets: Ints, sources: Ints) -> NDArray[np.int64]:
-        """Return the squared distances of patches, (N,), given the differences of `described`."""
-        exact, shifts = difference.astype(np.float64), self.sums[targets] - self.sums[sources]
-        squares = np.vecdot(exact, exact).astype(np.int64)
-        return np.asarray(PIXEL_WEIGHT * squares - SUM_WEIGHT * np.vecdot(shifts, shifts))
-
     def vectors(self, patches: Ints) -> Single:
         """Return vectors of which the squared distances are those of the patches, up to rounding: (N, d)."""
         result = self.described(patches).astype(np.float32) / np.float32(_LEVELS)
@@ -107,7 +106,7 @@ class Comparison:
     def corrections(self, targets: Ints, matches: Ints) -> Single:
         """Return what is added to the channels of each match when it is copied: (N, C)."""
         shifts = self.sums[targets] - self.sums[matches]
-        return (shifts * (SUM_WEIGHT / (PIXEL_WEIGHT * _LEVELS))).astype(np.float32)
+        return (shifts * (_SUM_WEIGHT / (_PIXEL_WEIGHT * _LEVELS))).astype(np.float32)
 
     def _windows(self) -> Levels:
         """Return a view of the pixels of all patches: (H - 6, W - 6, C, 7, 7)."""
@@ -124,3 +123,95 @@ def _patch_sums(pixels: Levels) -> NDArray[np.int64]:
     for shift in range(PATCH_SIZE):
         sums += tall[:, shift : shift + n_across]
     return sums
+
+
+@Kernel
+def improve_matches(
+    patches: Patches,
+    shape: tuple[int, int],
+    targets: Ints,
+    before: Ints,
+    jumps: Ints,
+    steps: Ints,
+    matches: Ints,
+    distances: Ints,
+) -> None:
+    """Improve the matches of some targets in place.
+
+    Parameters
+    ----------
+    patches : tuple
+        Rows of pixels (H, W * C), texture and sums (see `Comparison`); the number of each patch in the list
+        of targets, and whether it may be copied.
+    shape : (int, int)
+        Rows and columns of patches.
+    targets, matches, distances : (B,) ndarray of int
+        Of these targets. The distances are written.
+    before : (T,) ndarray of int
+        The matches of all targets before this sweep.
+    jumps : (J, 2) ndarray of int
+        How far down and to the right the neighbors are whose matches are tried.
+    steps : (B, R, 2) ndarray of int
+        How far from their matches other sources are tried.
+    """
+    numbers, is_source = patches[3:]
+    height, width = shape
+    for i in range(len(targets)):
+        target, match = targets[i], matches[i]
+        y, x = divmod(target, width)
+        best = _distance(patches, width, target, match, _UNLIMITED)
+        for candidate in range(len(jumps) + steps.shape[1]):
+            if candidate < len(jumps):
+                down, across = jumps[candidate]
+                row, column = y - down, x - across
+                if row < 0 or row >= height or column < 0 or column >= width:
+                    continue
+                neighbor = numbers[row * width + column]
+                if neighbor < 0:
+                    continue
+                row, column = divmod(before[neighbor], width)
+            else:
+                down, across = steps[i, candidate - len(jumps)]
+                row, column = divmod(match, width)
+            row, column = row + down, column + across
+            if row < 0 or row >= height or column < 0 or column >= width:
+                continue
+            place = row * width + column
+            if is_source[place] and place != match:
+                distance = _distance(patches, width, target, place, best)
+                if distance < best:
+                    match, best = place, distance
+        matches[i], distances[i] = match, best
+
+
+@Kernel
+def _distance(patches: Patches, n_columns: int, target: int, source: int, limit: int | np.int64) -> np.int64:
+    """Return the squared distance of two patches, in steps of `Comparison.unit`, if it is below a limit.
+
+    Otherwise return a part of it that is not.
+    """
+    pixels, texture, sums = patches[:3]
+    n_channels = sums.shape[1]
+    length = PATCH_SIZE * n_channels
+    y, x = divmod(target, n_columns)
+    row, column = divmod(source, n_columns)
+    distance = np.int64(0)
+    for channel in range(n_channels):
+        shift = sums[target, channel] - sums[source, channel]
+        distance -= _SUM_WEIGHT * shift * shift
+    middle = PATCH_SIZE // 2
+    for layer in range(N_TEXTURE):
+        here, there = texture[y + middle, x + middle, layer], texture[row + middle, column + middle, layer]
+        difference = np.int64(here) - np.int64(there)
+        distance += _PIXEL_WEIGHT * difference * difference
+    for down in range(PATCH_SIZE):
+        first = pixels[y + down, x * n_channels : x * n_channels + length]
+        second = pixels[row + down, column * n_channels : column * n_channels + length]
+        squares = np.int32(0)
+        for i in range(length):
+            step = np.int32(first[i]) - np.int32(second[i])
+            squares = np.int32(squares + step * step)
+        distance += _PIXEL_WEIGHT * np.int64(squares)
+        if distance >= limit:
+            break
+    return distance

@@ -4,14 +4,12 @@ from collections.abc import Generator
 
 import numpy as np
 
-from dictsel_core._support.threads import single_threaded_blas
-from dictsel_core._support.validation import Bools, Ints
+from dictsel_core._util.parallel import single_threaded_blas
+from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.completion.blending import blended
-from dictsel_core.completion.field import PatchField
+from dictsel_core.completion.field import PatchField, best_matches, fill_by_best, fill_by_layers
 from dictsel_core.completion.montage import Montage
-from dictsel_core.completion.onion import fill_by_layers
 from dictsel_core.completion.scale import PATCH_SIZE, Scale, Single, finest_scale
-from dictsel_core.completion.votes import best_matches, fill_by_best
 
 #: The coarsest scale is the one on which no pixel of the hole is farther than this from its border.
 _MAX_DEPTH = 4
@@ -30,14 +28,17 @@ _MAX_PAIRS = 4_000_000
 #: Fractions of the work: done when all matches are found, and when pieces are cut.
 _MATCHED, _CUT = 0.3, 0.6
 
+#: The fraction of the work that is done, and whether the hole shows more than before.
+Step = tuple[float, bool]
+
 
 def complete(
     planes: Single, hole: Bools, barred: Bools, unknown: Bools, rng: np.random.Generator, threads: int
-) -> Generator[float, None, bool]:
+) -> Generator[Step, None, bool]:
     """Fill a hole in place with texture and structure from elsewhere in the image.
 
-    Yields the fraction of the work that is done, and returns whether there was enough to copy from; if not,
-    the hole stays as it is.
+    Yields the fraction of the work that is done, and whether the hole shows more than before: what is known
+    from coarser scales. Returns whether there was enough to copy from; if not, the hole stays as it is.
 
     1. On coarse scales, every patch that touches the hole has a match, a similar patch outside it; each pixel
        of the hole becomes the weighted mean of the matches at this place. Both are repeated in turns [1]_
@@ -72,12 +73,21 @@ def complete(
         return False
     first = next((number for number, scale in enumerate(scales) if _is_cut_on(scale)), len(scales) - 1)
     with single_threaded_blas:  # once: to set the number of threads takes longer than a small search
-        montage = yield from _first_montage(scales[first:], rng, threads)
-        yield _CUT
+        field: PatchField | None = None
+        for number in reversed(range(first, len(scales))):
+            field = yield from _matched(scales[first:], number - first, field, rng, threads)
+            planes[hole] = scales[number].seen_on(scales[0], scales[number].planes)
+            yield _MATCHED * _done(scales[first:], number - first), True
+        assert field is not None, "there is at least one scale"
+        montage = _first_montage(scales[first], field)
+        for count, _ in enumerate(montage.cut()):
+            yield _CUT - (_CUT - _MATCHED) * 0.98**count, False
         for number in reversed(range(first)):
+            planes[hole] = scales[number + 1].seen_on(scales[0], montage.copied())
+            yield _CUT + (1 - _CUT) * 4.0 ** -(number + 1) / 2, True
             montage = montage.finer(scales[number])
             for _ in montage.polish():
-                yield _CUT + (1 - _CUT) * 4.0**-number / 2
+                yield _CUT + (1 - _CUT) * 4.0**-number / 2, False
         planes[hole] = blended(scales[0], montage.offsets)
     return True
 
@@ -97,31 +107,38 @@ def _is_cut_on(scale: Scale) -> bool:
     return bool(scale.depth.max() <= _MAX_CUT_DEPTH and scale.hole.sum() <= _MAX_CUT_PIXELS)
 
 
-def _first_montage(
-    scales: list[Scale], rng: np.random.Generator, threads: int
-) -> Generator[float, None, Montage]:
-    """Return the pieces on the finest of some scales."""
-    counts = [_N_ITERATIONS + _N_MORE * number for number in range(len(scales))]
-    counts[-1] *= _COARSEST
-    works = [count * int(scale.hole.sum()) for count, scale in zip(counts, scales, strict=True)]
-    coarser, done = None, 0
-    for scale, count, work in reversed(list(zip(scales, counts, works, strict=True))):
-        field = _first_field(scale, coarser, rng, threads)
-        for _ in range(count):
-            field.search(_N_SWEEPS)
-            fill_by_best(scale, field)
-            own, around = scale.texture[scale.hole], scale.texture_around[scale.hole]
-            scale.texture[scale.hole] = own + np.float32(_TEXTURE_AROUND) * (around - own)
-            field.comparison.update()
-            done += work // count
-            yield _MATCHED * done / sum(works)
-        coarser = field
+def _matched(
+    scales: list[Scale], number: int, coarser: PatchField | None, rng: np.random.Generator, threads: int
+) -> Generator[Step, None, PatchField]:
+    """Return the matches on one of some scales, by which its hole is filled, given those on the coarser."""
+    scale, count = scales[number], _count(scales, number)
+    field = _first_field(scale, coarser, rng, threads)
+    for iteration in range(count):
+        field.search(_N_SWEEPS)
+        fill_by_best(scale, field)
+        own, around = scale.texture[scale.hole], scale.texture_around[scale.hole]
+        scale.texture[scale.hole] = own + np.float32(_TEXTURE_AROUND) * (around - own)
+        field.comparison.update()
+        yield _MATCHED * _done(scales, number, (iteration + 1) / count), False
+    return field
+
+
+def _count(scales: list[Scale], number: int) -> int:
+    """Return how many iterations there are on one of some scales."""
+    return (_N_ITERATIONS + _N_MORE * number) * (_COARSEST if number == len(scales) - 1 else 1)
+
+
+def _done(scales: list[Scale], number: int, fraction: float = 1.0) -> float:
+    """Return which part of all iterations is done with a fraction of those on one scale."""
+    works = [_count(scales, each) * int(scale.hole.sum()) for each, scale in enumerate(scales)]
+    return (sum(works[number + 1 :]) + works[number] * fraction) / sum(works)
+
+
+def _first_montage(scale: Scale, field: PatchField) -> Montage:
+    """Return the pieces that the matches of a scale copy."""
     offsets: Ints = np.zeros((*scale.shape, 2), np.intp)
     offsets[scale.hole] = field.offsets()[best_matches(scale, field)]
-    montage = Montage(scale, offsets, scale.planes[:, :, : scale.n_channels])
-    for number, _ in enumerate(montage.cut()):
-        yield _CUT - (_CUT - _MATCHED) * 0.98**number
-    return montage
+    return Montage(scale, offsets, scale.planes[:, :, : scale.n_channels])
 
 
 def _first_field(

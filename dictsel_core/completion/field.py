@@ -1,12 +1,12 @@
-"""For each patch that touches a hole, a similar patch elsewhere."""
+"""For each patch that touches a hole, a similar patch elsewhere, and the hole filled with them."""
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
-from dictsel_core._support.threads import map_chunks
-from dictsel_core._support.validation import Bools, Ints
-from dictsel_core.completion.comparison import Comparison
-from dictsel_core.completion.scale import Scale, Single, touching
-from dictsel_core.completion.search import improve
+from dictsel_core._util.parallel import map_chunks
+from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core.completion.comparison import Comparison, improve_matches
+from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single, touching
 
 #: Patches that are compared together.
 _CHUNK = 1024
@@ -21,6 +21,14 @@ _JUMPS = [
     )
     for distances in ((1, 8), (1, 3))
 ]
+#: The weight of a patch decreases by this factor with each pixel of its distance from the border of the hole.
+_DEPTH_BASE = 1.4
+#: Percentile of the distances at which the weight of a match is exp(-1).
+_PERCENTILE = 90
+#: Limits of the exponents, so that no weight is zero.
+_MAX_DEPTH, _MAX_EXPONENT = 60, 30.0
+#: Pixels of a layer that are filled together; weight of the smooth estimate, relative to known pixels.
+_LAYER_CHUNK, _SMOOTH_WEIGHT = 64, 0.3
 
 
 class PatchField:
@@ -90,10 +98,26 @@ class PatchField:
             def work(
                 start: int, stop: int, before: Ints = before, jumps: Ints = jumps, steps: Ints = steps
             ) -> None:
-                improve(self, slice(start, stop), before, jumps, steps[start:stop])
+                self._improve(slice(start, stop), before, jumps, steps[start:stop])
 
             for _ in map_chunks(work, len(self.targets), _CHUNK, self._threads):
                 pass
+
+    def _improve(self, part: slice, before: Ints, jumps: Ints, steps: Ints) -> None:
+        """Improve the matches of some targets; see `improve_matches`."""
+        compared, distances = self.comparison, np.empty(part.stop - part.start, np.int64)
+        rows = compared.pixels.reshape(len(compared.pixels), -1)
+        improve_matches(
+            (rows, compared.texture, compared.sums, self.numbers, self.is_source),
+            self.shape,
+            self.targets[part],
+            before,
+            jumps,
+            steps,
+            self.matches[part],
+            distances,
+        )
+        self.distances[part] = distances * compared.unit
 
     def search_all(self) -> None:
         """Find the best of all matches; for coarse scales."""
@@ -134,3 +158,69 @@ def _numbered(places: Ints, n_places: int) -> Ints:
     numbers: Ints = np.full(n_places, -1, np.intp)
     numbers[places] = np.arange(len(places))
     return numbers
+
+
+def fill_by_layers(scale: Scale, threads: int) -> None:
+    """Fill the hole of a coarse scale by copies.
+
+    Each pixel becomes the middle of the source whose pixels are nearest to those around it which are known or
+    already filled. See Newson et al., section 3.4, "onion peel" initialization.
+    """
+    size, n_layers = PATCH_SIZE, scale.planes.shape[2]
+    patches = sliding_window_view(scale.planes, (size, size), axis=(0, 1))
+    unknown = scale.hole.copy()
+    unknown_patches = sliding_window_view(unknown, (size, size))
+    shape = unknown_patches.shape[:2]
+    source_rows, source_columns = np.divmod(scale.sources, shape[1])
+    sources = patches[source_rows, source_columns].reshape(len(source_rows), -1)
+    squares = np.square(sources)
+    trust = np.full((n_layers, 1), _SMOOTH_WEIGHT, np.float32)
+    trust[-N_TEXTURE:] = 0  # there is none in the smooth estimate
+    for layer in range(1, int(scale.depth.max()) + 1):
+        y, x = np.nonzero(scale.depth == layer)
+        top, left = (np.clip(at - size // 2, 0, n - 1) for at, n in zip((y, x), shape, strict=True))
+
+        def nearest(start: int, stop: int, top: Ints = top, left: Ints = left) -> Ints:
+            at = top[start:stop], left[start:stop]
+            known = ~unknown_patches[at].reshape(len(at[0]), 1, -1)
+            weights = np.where(known, np.float32(1), trust).reshape(len(known), -1)
+            values = patches[at].reshape(len(known), -1) * weights
+            return np.asarray((weights @ squares.T - 2 * values @ sources.T).argmin(axis=1))
+
+        best = np.concatenate(list(map_chunks(nearest, len(y), _LAYER_CHUNK, threads)))
+        scale.planes[y, x] = scale.planes[source_rows[best] + y - top, source_columns[best] + x - left]
+        unknown[y, x] = False
+
+
+def fill_by_best(scale: Scale, field: PatchField) -> None:
+    """Fill the hole of a scale with the match of most weight at each pixel, which blurs nothing."""
+    pixels = scale.planes.reshape(-1, scale.planes.shape[2])
+    hole, best = np.flatnonzero(scale.hole), best_matches(scale, field)
+    sources = hole + field.offsets()[best] @ np.array([scale.shape[1], 1])
+    corrections = np.pad(field.corrections(), [(0, 0), (0, N_TEXTURE)])
+    pixels[hole] = pixels[sources] + corrections[best]
+
+
+def best_matches(scale: Scale, field: PatchField) -> Ints:
+    """Return which match has the most weight at each pixel of the hole, as its number in the field: (N,)."""
+    weights, size = _weights(scale, field)[:, 0], scale.hole.size
+    targets = np.ravel_multi_index(np.divmod(field.targets, field.shape[1]), scale.shape)
+    largest, best = np.full(size, -1.0), np.zeros(size, np.intp)
+    for down in range(PATCH_SIZE):
+        for across in range(PATCH_SIZE):
+            places = targets + down * scale.shape[1] + across
+            better = np.flatnonzero(weights > largest[places])
+            largest[places[better]], best[places[better]] = weights[better], better
+    return np.asarray(best[scale.hole.ravel()])
+
+
+def _weights(scale: Scale, field: PatchField) -> Floats:
+    """Return the weight of each match: (N, 1)."""
+    y, x = np.divmod(field.targets, field.shape[1])
+    middle = PATCH_SIZE // 2
+    depth = np.minimum(scale.depth[y + middle, x + middle], _MAX_DEPTH)
+    weights = np.float32(_DEPTH_BASE) ** -depth.astype(np.float32)
+    if np.isfinite(field.distances).all():
+        usual = max(float(np.percentile(field.distances, _PERCENTILE)), 1e-8)
+        weights *= np.exp(-np.minimum(field.distances / usual, _MAX_EXPONENT))
+    return np.asarray(weights[:, None], np.float64)

@@ -1,17 +1,26 @@
 """`fill_holes`: the wide holes of a restored image, filled anew."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.ndimage import find_objects
 
-from dictsel_core._support.layout import Axis, as_layout
-from dictsel_core._support.runs import GeneratorRun, Run, stepwise
-from dictsel_core._support.threads import as_thread_count
-from dictsel_core._support.validation import Bools, as_bool_mask, as_count, as_real_array
+from dictsel_core._util.arrays import Region
+from dictsel_core._util.layout import Axis, as_layout
+from dictsel_core._util.parallel import as_thread_count
+from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
+from dictsel_core._util.validation import Bools, as_bool_mask, as_count, as_real_array
 from dictsel_core.completion.completion import MIN_SOURCES
-from dictsel_core.completion.holes import fill_wide_parts, wide_parts
+from dictsel_core.completion.holes import (
+    MAX_CONTEXT,
+    HolePart,
+    hole_boxes,
+    hole_cells,
+    hole_parts,
+    wide_parts,
+)
 from dictsel_core.completion.scale import PATCH_SIZE, Single, touching
 
 
@@ -20,6 +29,7 @@ def fill_holes(
     mask: ArrayLike,
     *,
     fill_from: ArrayLike | None = None,
+    region: Region | None = None,
     reach: int = 8,
     channel_axis: Axis | None = None,
     seed: int = 0,
@@ -39,6 +49,8 @@ def fill_holes(
     fill_from : (H, W) array_like of bool, optional
         True = may be copied, wherever that is; the pixels around a hole tell only what has to fit. Missing
         pixels are never copied. Default is what is around each hole.
+    region : (slice, slice), optional
+        Rows and columns in which holes are filled. Default is everywhere.
     reach : int
         Pixels farther than this from all observed ones are the middle of a wide hole. Default is 8.
     channel_axis : int, optional
@@ -67,47 +79,76 @@ def fill_holes(
     True
     """
     run = iter_fill_holes(
-        image, mask, fill_from=fill_from, reach=reach, channel_axis=channel_axis, seed=seed, threads=threads
+        image,
+        mask,
+        fill_from=fill_from,
+        region=region,
+        reach=reach,
+        channel_axis=channel_axis,
+        seed=seed,
+        threads=threads,
     )
     return np.asarray(run.finish())
 
 
-def _start(
+@with_parameters_of(fill_holes)
+def iter_fill_holes(
+    *,
     image: ArrayLike,
     mask: ArrayLike,
     fill_from: ArrayLike | None,
+    region: Region | None,
     reach: int,
     channel_axis: Axis | None,
     seed: int,
     threads: int | None,
 ) -> Run[float, Any]:
+    """Start `fill_holes`, and return its run, whose steps are the fraction that is done.
+
+    The parameters are those of `fill_holes`, checked at the call.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core.completion import iter_fill_holes
+    >>> image = np.tile([[10, 200], [200, 10]], (16, 16)).astype(np.uint8)
+    >>> mask = np.zeros(image.shape, bool)
+    >>> mask[12:20, 12:20] = True
+    >>> iter_fill_holes(image, mask).finish().shape
+    (32, 32)
+    """
     pixels = as_real_array(image, "image")
+    if pixels.dtype.kind == "f" and not np.isfinite(pixels).all():
+        raise ValueError("image must be finite, but it holds NaN or infinity; restore it first.")
     layout = as_layout(pixels.shape, channel_axis)
     if layout.is_stack:
         raise ValueError("fill_holes takes one image; call it for each image of a stack.")
     missing = layout.split_mask(as_bool_mask(mask))[0]
-    wide = wide_parts(np.asarray(missing.all(axis=2)), as_count(reach, "reach"))
-    observed = np.asarray(~missing.any(axis=2))
+    shared = missing.shape[2] == 1  # a view of such a mask is enough
+    holes = missing[:, :, 0] if shared else np.asarray(missing.all(axis=2))
+    observed = np.asarray(~holes if shared else ~missing.any(axis=2))
+    wide = wide_parts(holes, as_count(reach, "reach"))
+    if region is not None:
+        inside = np.zeros_like(wide)
+        inside[region] = wide[region]
+        wide = inside
     sources = None if fill_from is None else _checked_sources(fill_from, observed)
     seed, n_threads = as_count(seed, "seed", minimum=0), as_thread_count(threads)
 
     def steps() -> Generator[float, None, NDArray[Any]]:
         if not wide.any() or not observed.any():
             return pixels.copy()
-        plane = layout.split(pixels)[0].reshape(*wide.shape, -1)
-        low, high = plane[observed].min(), plane[observed].max()
-        span = float(high) - float(low) or 1.0
-        units: Single = ((plane.astype(np.float64) - float(low)) / span).astype(np.float32)
+        result = layout.split(pixels)[0].reshape(*wide.shape, -1).copy()
+        used, low, high = _used(wide, sources), *_limits(result, observed)
+        span = high - low or 1.0
+        units: Single = np.empty(result.shape, np.float32)  # takes memory where it is used
+        units[used] = (result[used].astype(np.float64) - low) / span
         yield from fill_wide_parts(units, wide, observed, seed, n_threads, sources)
-        values = np.clip(units[wide].astype(np.float64) * span + float(low), float(low), float(high))
-        result = plane.copy()
-        result[wide] = values if plane.dtype.kind == "f" else np.rint(values)
+        values = np.clip(units[wide].astype(np.float64) * span + low, low, high)
+        result[wide] = values if result.dtype.kind == "f" else np.rint(values)
         return layout.join(result.reshape(1, *layout.split(pixels).shape[1:]))
 
     return GeneratorRun(steps())
-
-
-iter_fill_holes = stepwise(fill_holes, _start)
 
 
 def _checked_sources(fill_from: ArrayLike, observed: Bools) -> Bools:
@@ -125,3 +166,80 @@ def _checked_sources(fill_from: ArrayLike, observed: Bools) -> Bools:
             f"{PATCH_SIZE + 8} x {PATCH_SIZE + 8} of them."
         )
     return sources
+
+
+def _used(wide: Bools, sources: Bools | None) -> Region:
+    """Return the rows and columns of an image in which all that fills its wide holes is found."""
+    looked_at, margin = wide if sources is None else wide | sources, MAX_CONTEXT + PATCH_SIZE
+    rows, columns = (
+        slice(max(each.start - margin, 0), min(each.stop + margin, length))
+        for each, length in zip(find_objects(looked_at.view(np.uint8))[0], wide.shape, strict=True)
+    )
+    return rows, columns
+
+
+def _limits(plane: NDArray[Any], observed: Bools) -> tuple[float, float]:
+    """Return the least and the largest observed value of an image (H, W, C)."""
+    rows = [
+        plane[row] if known.all() else plane[row][known] for row, known in enumerate(observed) if known.any()
+    ]
+    return float(min(row.min() for row in rows)), float(max(row.max() for row in rows))
+
+
+def fill_wide_parts(
+    planes: Single, wide: Bools, observed: Bools, seed: int, threads: int, sources: Bools | None = None
+) -> Iterator[float]:
+    """Fill wide holes in place with texture and structure from around them.
+
+    Yields the fraction of the work that is done; in the meantime, holes show what is known of them.
+
+    Parameters
+    ----------
+    planes : (H, W, C) ndarray of float32
+        Of about unit range, with a smooth estimate of all missing pixels. It stays where there is too little
+        to copy from.
+    wide : (H, W) ndarray of bool
+        Pixels to fill.
+    observed : (H, W) ndarray of bool
+        Pixels of which all channels were observed.
+    seed : int
+    threads : int
+        The result does not depend on it.
+    sources : (H, W) ndarray of bool, optional
+        Pixels that may be copied, wherever they are. Default is those around each hole.
+    """
+    height, width, n_channels = planes.shape
+    parts = hole_parts(hole_boxes(hole_cells(wide), (height, width)), (height, width), n_channels)
+    if sources is not None:
+        parts = [part.with_sources(sources) for part in parts]
+    total, done = np.count_nonzero(wide), 0
+    for wave in range(max((part.wave for part in parts), default=-1) + 1):
+        before: list[tuple[HolePart, Single]] = []
+        for part in (each for each in parts if each.wave == wave):
+            region = _as_it_was(planes, wide, before, part)
+            others = wide[part.region]
+            hole = part.hole(others)
+            before.append((part, region[hole]))
+            n_pixels = int(np.count_nonzero(hole))
+            allowed = None if sources is None else sources[part.region]
+            for fraction, is_shown in part.fill(
+                region, others, observed[part.region], seed, threads, allowed
+            ):
+                if is_shown:
+                    planes[part.region][hole] = region[hole]
+                yield (done + fraction * n_pixels) / total
+            planes[part.region][hole] = region[hole]
+            done += n_pixels
+            yield done / total
+
+
+def _as_it_was(planes: Single, wide: Bools, before: list[tuple[HolePart, Single]], part: HolePart) -> Single:
+    """Return the region of a part, a copy, without what was filled in other parts of the same wave."""
+    region = planes[part.region].copy()
+    for other, values in before:
+        if other.overlaps(part.region):
+            places = np.argwhere(other.hole(wide[other.region]))
+            places += [a.start - b.start for a, b in zip(other.region, part.region, strict=True)]
+            inside = ((places >= 0) & (places < region.shape[:2])).all(axis=1)
+            region[tuple(places[inside].T)] = values[inside]
+    return region

@@ -1,16 +1,33 @@
-"""Holes of an image that are too wide to be restored from their border, and how they are filled."""
+"""Holes of an image that are too wide to be restored from their border, and the parts they are filled in."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.ndimage import maximum_filter, minimum_filter
+from scipy.ndimage import find_objects, label, maximum_filter, minimum_filter
 
-from dictsel_core._support.validation import Bools
-from dictsel_core.completion.parts import HolePart, hole_boxes, hole_cells, hole_parts
-from dictsel_core.completion.scale import Single
+from dictsel_core._util.arrays import Region
+from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.validation import Bools, Ints
+from dictsel_core.completion.completion import MIN_SOURCES, Step, complete
+from dictsel_core.completion.scale import PATCH_SIZE, Single, touching
+
+#: Top, left, bottom and right of a rectangle.
+Box = tuple[int, int, int, int]
 
 #: Around the pixels that are far from everything observed, the hole is filled up to this much farther.
 _MARGIN = 4
+
+#: Height and width of the cells in which holes are found. Holes that share patches are in neighboring cells.
+CELL = 16
+#: Larger holes are filled part by part, each of this height and width.
+_MAX_LENGTH = 1024
+#: Around a hole, this many pixels are searched for something to copy.
+_MIN_CONTEXT, MAX_CONTEXT = 32, 128
+#: Values of all patches around a hole; limits the context.
+_MAX_VALUES = 1 << 24
+#: Patches with restored pixels are copied too if less than this fraction of all has none.
+_MIN_OBSERVED_SOURCES = 0.25
 
 
 def wide_parts(missing: Bools, reach: int) -> Bools:
@@ -24,11 +41,15 @@ def wide_parts(missing: Bools, reach: int) -> Bools:
     if not _missing_blocks(missing, reach + 1):
         return np.zeros_like(missing)
     # Pixels beyond the border of the image are not observed either.
-    core = minimum_filter(missing.view(np.uint8), 2 * reach + 1, mode="constant", cval=1)
-    if not core.any():
-        return np.zeros_like(missing)
+    rows, columns = (
+        slice(max(each.start - reach, 0), each.stop + reach)
+        for each in find_objects(missing.view(np.uint8))[0]
+    )
+    core = minimum_filter(missing[rows, columns].view(np.uint8), 2 * reach + 1, mode="constant", cval=1)
     near = maximum_filter(core, 2 * (reach + _MARGIN) + 1, mode="constant")
-    return np.asarray(missing & near.view(bool))
+    wide = np.zeros_like(missing)
+    wide[rows, columns] = missing[rows, columns] & near.view(bool)
+    return wide
 
 
 def _missing_blocks(missing: Bools, size: int) -> bool:
@@ -40,49 +61,180 @@ def _missing_blocks(missing: Bools, size: int) -> bool:
     return bool(np.logical_and.reduceat(down, np.arange(0, missing.shape[1], size), axis=1).any())
 
 
-def wide_margin(reach: int) -> int:
-    """Return how far around a block of a mask `wide_parts` looks."""
-    return 2 * reach + _MARGIN
+def hole_cells(wide: Bools, top: int = 0, left: int = 0) -> Ints:
+    """Return the cells of an image that contain pixels of wide holes, and the box of these: (N, 6).
 
-
-def fill_wide_parts(
-    planes: Single, wide: Bools, observed: Bools, seed: int, threads: int, sources: Bools | None = None
-) -> Iterator[float]:
-    """Fill wide holes in place with texture and structure from around them.
-
-    Yields the fraction of the work that is done.
+    A row has the number of the cell, down and across, and its box.
 
     Parameters
     ----------
-    planes : (H, W, C) ndarray of float32
-        Of about unit range, with a smooth estimate of all missing pixels. It stays where there is too little
-        to copy from.
     wide : (H, W) ndarray of bool
-        Pixels to fill.
-    observed : (H, W) ndarray of bool
-        Pixels of which all channels were observed.
-    seed : int
-    threads : int
-        The result does not depend on it.
-    sources : (H, W) ndarray of bool, optional
-        Pixels that may be copied, wherever they are. Default is those around each hole.
+        A block of the image.
+    top, left : int
+        Where it begins, at multiples of the size of a cell.
     """
-    height, width, n_channels = planes.shape
-    parts = hole_parts(hole_boxes(hole_cells(wide), (height, width)), (height, width), n_channels)
-    if sources is not None:
-        parts = [part.with_sources(sources) for part in parts]
-    total, done = np.count_nonzero(wide), 0
-    for wave in range(max((part.wave for part in parts), default=-1) + 1):
-        filled: list[tuple[HolePart, Single]] = []
-        for part in (each for each in parts if each.wave == wave):
-            region, others = planes[part.region].copy(), wide[part.region]
-            hole = part.hole(others)
-            n_pixels = int(np.count_nonzero(hole))
-            allowed = None if sources is None else sources[part.region]
-            for fraction in part.fill(region, others, observed[part.region], seed, threads, allowed):
-                yield (done + fraction * n_pixels) / total
-            filled.append((part, region[hole]))
-            done += n_pixels
-            yield done / total
-        for part, values in filled:
-            planes[part.region][part.hole(wide[part.region])] = values
+    pixels = np.argwhere(wide) + np.array([top, left])
+    cells, numbers = np.unique(pixels // CELL, axis=0, return_inverse=True)
+    found = np.empty((len(cells), 6), np.intp)
+    found[:, :2] = cells
+    found[:, 2:4], found[:, 4:] = np.iinfo(np.intp).max, 0
+    np.minimum.at(found[:, 2:4], numbers, pixels)
+    np.maximum.at(found[:, 4:], numbers, pixels + 1)
+    return found
+
+
+def hole_boxes(cells: Ints, shape: tuple[int, int]) -> tuple[Box, ...]:
+    """Return the boxes of all holes of an image, and of what shares patches with them, from top to bottom.
+
+    Holes in neighboring cells are one, and so are those whose boxes overlap, so that a box holds all of a
+    hole and nothing of another.
+
+    Parameters
+    ----------
+    cells : (N, 6) ndarray of int
+        As `hole_cells` returns them.
+    shape : (int, int)
+        Height and width of the image.
+    """
+    if not len(cells):
+        return ()
+    marked = np.zeros(cells[:, :2].max(axis=0) + 1, bool)
+    marked[cells[:, 0], cells[:, 1]] = True
+    numbers = _rectangles(marked)[cells[:, 0], cells[:, 1]] - 1
+    boxes = np.empty((numbers.max() + 1, 4), np.intp)
+    boxes[:, :2], boxes[:, 2:] = np.iinfo(np.intp).max, 0
+    np.minimum.at(boxes[:, :2], numbers, cells[:, 2:4])
+    np.maximum.at(boxes[:, 2:], numbers, cells[:, 4:])
+    margin = PATCH_SIZE - 1
+    boxes[:, :2] = np.maximum(boxes[:, :2] - margin, 0)
+    boxes[:, 2:] = np.minimum(boxes[:, 2:] + margin, shape)
+    return tuple(sorted((int(a), int(b), int(c), int(d)) for a, b, c, d in boxes))
+
+
+def _rectangles(marked: Bools) -> Ints:
+    """Return a number for each marked cell: that of the rectangle it is in, apart from all others."""
+    n_before = -1
+    while True:
+        labels, n = label(marked, np.ones((3, 3)))
+        if n == n_before:
+            return np.asarray(labels)
+        n_before = n
+        for rectangle in find_objects(labels):
+            marked[rectangle] = True
+
+
+@dataclass(frozen=True)
+class HolePart:
+    """A hole, or a part of a large one.
+
+    Attributes
+    ----------
+    box : (slice, slice)
+        All pixels of holes in it are filled.
+    region : (slice, slice)
+        What is used for that.
+    wave : int
+        Parts of the same wave do not depend on each other, and those of the following waves on what they are
+        filled with.
+    """
+
+    box: Region
+    region: Region
+    wave: int
+
+    def overlaps(self, region: Region) -> bool:
+        """Return whether the box overlaps a region."""
+        return all(a.start < b.stop and b.start < a.stop for a, b in zip(self.box, region, strict=True))
+
+    def hole(self, wide: Bools) -> Bools:
+        """Return the pixels to fill, among those of all holes in the region."""
+        mask = np.zeros_like(wide)
+        rows, columns = (
+            slice(a.start - b.start, a.stop - b.start) for a, b in zip(self.box, self.region, strict=True)
+        )
+        mask[rows, columns] = wide[rows, columns]
+        return mask
+
+    def fill(
+        self,
+        planes: Single,
+        wide: Bools,
+        observed: Bools,
+        seed: int,
+        threads: int,
+        sources: Bools | None = None,
+    ) -> Iterator[Step]:
+        """Fill the part in place, and yield the progress as `complete` does.
+
+        Parameters
+        ----------
+        planes : (h, w, C) ndarray of float32
+            The region, of about unit range, with a smooth estimate of all missing pixels. It stays where
+            there is too little to copy from.
+        wide : (h, w) ndarray of bool
+            Pixels of holes in the region.
+        observed : (h, w) ndarray of bool
+            Pixels of which all channels were observed.
+        seed : int
+        threads : int
+            The result does not depend on it.
+        sources : (h, w) ndarray of bool, optional
+            Pixels that may be copied. Default is all that were observed, or others too if these are few.
+        """
+        hole = self.hole(wide)
+        if not hole.any():
+            return
+        rng = np.random.default_rng([seed, 2017, self.box[0].start, self.box[1].start])
+        before = planes[hole]
+        unknown = _unknown(wide, ~observed)
+        barred = unknown if sources is None else wide | ~sources
+        run = GeneratorRun(complete(planes, hole, barred, unknown, rng, threads))
+        yield from run
+        if not run.result:
+            planes[hole] = before
+
+    def with_sources(self, sources: Bools) -> "HolePart":
+        """Return the part with a region that holds all pixels (H, W) that may be copied."""
+        boxes = find_objects(sources.astype(np.uint8)) or [self.region]
+        rows, columns = (
+            slice(min(a.start, b.start), max(a.stop, b.stop))
+            for a, b in zip(self.region, boxes[0], strict=True)
+        )
+        return replace(self, region=(rows, columns))
+
+
+def hole_parts(boxes: Iterable[Box], shape: tuple[int, int], n_channels: int) -> list[HolePart]:
+    """Return the parts in which holes are filled."""
+    parts = []
+    for top, left, bottom, right in boxes:
+        for down, row in enumerate(range(top, bottom, _MAX_LENGTH)):
+            for across, column in enumerate(range(left, right, _MAX_LENGTH)):
+                box = (
+                    slice(row, min(row + _MAX_LENGTH, bottom)),
+                    slice(column, min(column + _MAX_LENGTH, right)),
+                )
+                wave = 2 * (down % 2) + across % 2
+                parts.append(HolePart(box, _surrounded(box, shape, n_channels), wave))
+    return parts
+
+
+def _unknown(wide: Bools, missing: Bools) -> Bools:
+    """Return the pixels that tell nothing: all missing ones, or the wide holes if too little is left."""
+    if min(wide.shape) < PATCH_SIZE:
+        return wide
+    n_observed, n_all = (np.count_nonzero(~touching(each)) for each in (missing, wide))
+    return missing if n_observed >= max(_MIN_OBSERVED_SOURCES * n_all, MIN_SOURCES) else wide
+
+
+def _surrounded(box: Region, shape: tuple[int, ...], n_channels: int) -> Region:
+    """Return a box with as much around it as the patches there may have values."""
+    height, width = (each.stop - each.start for each in box)
+    n_patches = _MAX_VALUES / (n_channels * PATCH_SIZE**2)
+    # (height + 2 c) (width + 2 c) - height width = n_patches
+    context = (np.hypot((height + width), 2 * np.sqrt(n_patches)) - (height + width)) / 4
+    context = int(np.clip(context, _MIN_CONTEXT, MAX_CONTEXT))
+    rows, columns = (
+        slice(max(each.start - context, 0), min(each.stop + context, n))
+        for each, n in zip(box, shape, strict=True)
+    )
+    return rows, columns

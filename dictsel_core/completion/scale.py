@@ -6,10 +6,16 @@ from functools import cached_property
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation, distance_transform_cdt, gaussian_filter, uniform_filter
+from scipy.ndimage import (
+    binary_dilation,
+    distance_transform_cdt,
+    gaussian_filter,
+    map_coordinates,
+    uniform_filter,
+)
 
-from dictsel_core._support.arrays import Scalar
-from dictsel_core._support.validation import Bools, Ints
+from dictsel_core._util.arrays import Scalar
+from dictsel_core._util.validation import Bools, Ints
 
 Single = NDArray[np.float32]
 
@@ -75,16 +81,25 @@ class Scale:
     def texture_around(self) -> Single:
         """The texture that the hole should have to go on from all sides, any farther outside: (H, W, 2).
 
-        It is the geometric mean of that around the hole, to which near pixels contribute more.
+        It is the mean of that around the hole, to which near pixels contribute more.
         """
         near = binary_dilation(self.hole, np.ones((3, 3), bool), iterations=_RIM)
         known = (near & ~self.unknown).astype(np.float32)
         reach = max(float(self.depth.max()) / 2, 1.0)
         weights = gaussian_filter(known, reach, truncate=8)
-        levels = texture_levels(self.texture) * known[:, :, None]
-        sums = gaussian_filter(levels, (reach, reach, 0), truncate=8)
+        sums = gaussian_filter(self.texture * known[:, :, None], (reach, reach, 0), truncate=8)
         means = sums / np.maximum(weights, np.finfo(np.float32).tiny)[:, :, None]
-        return np.asarray(np.exp(means) - _NO_TEXTURE, np.float32)
+        return np.asarray(means, np.float32)
+
+    def seen_on(self, finer: "Scale", planes: Single) -> Single:
+        """Return what planes of this scale show of the hole of a finer one: (N, C)."""
+        factor = 2 ** round(np.log2(max(finer.shape) / max(self.shape)))
+        places = [(each + 0.5) / factor - 0.5 for each in np.nonzero(finer.hole)]
+        shown = [
+            map_coordinates(planes[:, :, each], places, order=1, mode="nearest")
+            for each in range(self.n_channels)
+        ]
+        return np.stack(shown, axis=1)
 
     def halved(self) -> "Scale":
         """Return the next coarser scale: means of the pixels of each 2 x 2 block that are outside the hole.

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.ndimage import binary_dilation, gaussian_filter, uniform_filter
 
-from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._util.compiled import Kernel
+from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.completion.scale import Scale, Single, texture_levels
 
 #: Weight of a pixel around the hole, relative to one of another piece; how far around it counts.
@@ -12,7 +13,7 @@ _BORDER_WEIGHT, _REACH = 2.0, 3
 _GUIDE_WEIGHT, _GUIDE_SCALE = 0.3, 1.5
 #: Weight of the squared difference of texture levels from those that go on from around the hole, and its
 #: fraction where there is more texture than that. A smooth piece has cheap seams, and would be cut too often.
-_TEXTURE_WEIGHT, _MORE_TEXTURE = 0.1, 0.3
+_TEXTURE_WEIGHT, _MORE_TEXTURE = 0.1, 0.2
 #: Seams count less where much happens: half if the lengths of the gradients of both sides add up to this.
 _BUSY = 0.05
 #: Squared differences of pixels that cannot be compared, as one of them may not be copied; and of any seam.
@@ -66,16 +67,10 @@ class Seams:
         .. [1] V. Kwatra, A. Schödl, I. Essa, G. Turk and A. Bobick, "Graphcut textures", ACM Transactions on
            Graphics 22(3), 2003. :DOI:`10.1145/882262.882264`
         """
-        n_channels = self._planes.shape[1]
-        costs, busy = np.zeros(len(first)), np.full(len(first), _BUSY)
-        for pixels in (first, second):
-            shown, other = self._shown(pixels, offsets), self._shown(pixels, others)
-            costs += np.square(shown - other).sum(axis=1)
-            for each in (shown, other):
-                busy += np.sqrt(np.square(each[:, n_channels:]).sum(axis=1)) / 2
-        is_known = self.is_allowed(second, offsets) & self.is_allowed(first, others)
-        costs = np.where(is_known, costs, np.maximum(costs, _UNKNOWN))
-        return np.where((offsets == others).all(axis=-1), 0.0, costs * _BUSY / busy + _SEAM)
+        costs = np.empty(len(first))
+        places = first, second, np.ascontiguousarray(offsets), np.ascontiguousarray(others)
+        _set_seam_costs(self._features, self._planes.shape[1], self._barred, places, costs)
+        return costs
 
     def at_border(self, outside: Ints, offsets: Ints) -> Floats:
         """Return the costs of pixels outside the hole (N,) whose neighbors in it have offsets."""
@@ -154,3 +149,45 @@ def _with_gradients(planes: Single) -> Single:
     """Return pixels and their differences from those above and to the left: (H, W, 3 C)."""
     down, across = (np.diff(planes, axis=axis, prepend=np.take(planes, [0], axis)) for axis in (0, 1))
     return np.concatenate([planes, down, across], axis=2)
+
+
+@Kernel
+def _set_seam_costs(
+    features: Single,
+    n_channels: int,
+    barred: Bools,
+    places: tuple[Ints, Ints, Ints, Ints],
+    costs: Floats,
+) -> None:
+    """Write the costs of `Seams.between`; features are pixels, and behind them gradients."""
+    first, second, offsets, others = places
+    n_pixels, n_features = features.shape
+    width = barred.shape[1]
+    for i in range(len(first)):
+        if offsets[i, 0] == others[i, 0] and offsets[i, 1] == others[i, 1]:
+            costs[i] = 0
+            continue
+        cost, busy = 0.0, _BUSY
+        for pixel in (first[i], second[i]):
+            shown = min(max(pixel + offsets[i, 0] * width + offsets[i, 1], 0), n_pixels - 1)
+            other = min(max(pixel + others[i, 0] * width + others[i, 1], 0), n_pixels - 1)
+            steps, other_steps = 0.0, 0.0
+            for k in range(n_features):
+                difference = features[shown, k] - features[other, k]
+                cost += difference * difference
+                if k >= n_channels:
+                    steps += features[shown, k] * features[shown, k]
+                    other_steps += features[other, k] * features[other, k]
+            busy += (np.sqrt(steps) + np.sqrt(other_steps)) / 2
+        is_known = _may_be_copied(barred, second[i], offsets[i])
+        if not (is_known and _may_be_copied(barred, first[i], others[i])):
+            cost = max(cost, _UNKNOWN)
+        costs[i] = cost * _BUSY / busy + _SEAM
+
+
+@Kernel
+def _may_be_copied(barred: Bools, pixel: int, offset: Ints) -> bool:
+    """Return whether an offset leads from a pixel to one that may be copied."""
+    height, width = barred.shape
+    row, column = pixel // width + offset[0], pixel % width + offset[1]
+    return 0 <= row < height and 0 <= column < width and not barred[row, column]

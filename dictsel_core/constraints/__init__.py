@@ -3,16 +3,17 @@
 from dictsel_core.constraints.average import AverageSparsity
 from dictsel_core.constraints.block import BlockSparsity
 from dictsel_core.constraints.block_matroid import BlockMatroidSparsity
-from dictsel_core.constraints.individual import IndividualSparsity
-from dictsel_core.constraints.matroid import Matroid, OracleMatroid, PartitionMatroid, UniformMatroid
-from dictsel_core.constraints.matroid_sparsity import MatroidSparsity
-from dictsel_core.constraints.protocol import (
+from dictsel_core.constraints.constraint import (
     Constraint,
     LocalConstraint,
     Replacement,
     ReplacementGains,
+    SeparableConstraint,
     SwapTable,
 )
+from dictsel_core.constraints.individual import IndividualSparsity
+from dictsel_core.constraints.matroid import Matroid, OracleMatroid, PartitionMatroid, UniformMatroid
+from dictsel_core.constraints.matroid_sparsity import MatroidSparsity
 
 __all__ = [
     "AverageSparsity",
@@ -27,6 +28,7 @@ __all__ = [
     "PartitionMatroid",
     "Replacement",
     "ReplacementGains",
+    "SeparableConstraint",
     "SwapTable",
     "UniformMatroid",
 ]

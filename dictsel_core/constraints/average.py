@@ -1,21 +1,22 @@
 """Average sparsity: all patches share one budget of atoms."""
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.validation import Bools, Floats, Ints, as_caps, as_count
-from dictsel_core.constraints.average_step import best_exchange, price_bounds
-from dictsel_core.constraints.individual import check_caps
-from dictsel_core.constraints.protocol import (
+from dictsel_core._util.arrays import positive_part_sums
+from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_count
+from dictsel_core.constraints.constraint import (
     Constraint,
     Replacement,
     ReplacementGains,
     Supports,
     support_sizes,
 )
+from dictsel_core.constraints.individual import check_caps
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,7 @@ class AverageSparsity(Constraint):
 
     Parameters
     ----------
-    s : int, (T,) array_like of int, or None
+    sparsity : int, (T,) array_like of int, or None
         Cap on each patch as in `IndividualSparsity`; None for average sparsity without individual
         sparsity (appendix B.3).
     budget : int
@@ -48,13 +49,15 @@ class AverageSparsity(Constraint):
 
     treats_atoms_alike: ClassVar[bool] = True
 
-    s: int | ArrayLike | None
+    sparsity: int | ArrayLike | None
     budget: int
     caps: int | Ints | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the caps and the budget."""
-        object.__setattr__(self, "caps", None if self.s is None else as_caps(self.s, "s"))
+        object.__setattr__(
+            self, "caps", None if self.sparsity is None else as_caps(self.sparsity, "sparsity")
+        )
         object.__setattr__(self, "budget", as_count(self.budget, "budget"))
 
     def check(self, n_points: int, n_candidates: int) -> None:
@@ -77,7 +80,7 @@ class AverageSparsity(Constraint):
         used = n_atoms if n_used is None else n_used
         if used == 0:
             return n_atoms
-        return (1 if self.s is None else 2) * n_atoms + used - 1
+        return (1 if self.caps is None else 2) * n_atoms + used - 1
 
     def is_feasible(self, supports: Supports) -> bool:
         """Return whether neither a cap nor the budget is exceeded."""
@@ -87,7 +90,7 @@ class AverageSparsity(Constraint):
 
     def values(self, table: ReplacementGains) -> Floats:
         """Solve the problem of appendix C exactly for every atom."""
-        costs, at_cap = self.removals(table)
+        costs, at_cap = table.cheapest[1], self._at_cap(table.sizes)
         unused = self._unused_budget(table.sizes)
         solved = (best_exchange(gains, costs, at_cap, unused) for gains in table.gains.T)
         return np.array([exchange.value for exchange in solved])
@@ -97,33 +100,102 @@ class AverageSparsity(Constraint):
         return self.bounds_without_budget(table, price) + price * self._unused_budget(table.sizes)
 
     def bounds_without_budget(self, table: ReplacementGains, price: float) -> Floats:
-        """Return the bounds without the price of the unused budget: a sum over patches."""
-        costs, at_cap = self.removals(table)
-        return price_bounds(table.gains, costs, at_cap, price, table.largest, table.threads)
+        r"""Return the bounds but for the price of the unused budget: a sum over patches.
+
+        The Lagrangian of the budget decomposes by patch. At a price lam, a patch may do nothing (0), swap
+        (g - c), remove only (lam - c), or, unless it is at its cap, add only (g - lam); hence
+
+        .. math:: \lambda\theta + \sum_t \max(0, g_t - c_t, \lambda - c_t, [t \notin S] (g_t - \lambda))
+                = \lambda\theta + \sum_t (\lambda - c_t)_+ + \sum_t (g_t - \phi_t)_+
+
+        with the floor :math:`\phi_t = \lambda`, and at least c_t for patches at their cap.
+        """
+        costs = table.cheapest[1]
+        floors = np.where(self._at_cap(table.sizes), np.maximum(costs, price), price)
+        fixed = float(np.maximum(price - costs, 0).sum())
+        return fixed + positive_part_sums(table.gains, floors, table.largest, table.threads)
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement for one atom, by an exact solve."""
-        costs, at_cap = self.removals(table)
-        slots, unused = table.cheapest[0], self._unused_budget(table.sizes)
-        return budget_replacement(table.gains[:, atom], costs, slots, at_cap, unused)
+        slots, costs = table.cheapest
+        unused = self._unused_budget(table.sizes)
+        exchange = best_exchange(table.gains[:, atom], costs, self._at_cap(table.sizes), unused)
+        removed = np.where(exchange.removed, slots, -1)
+        return Replacement(exchange.value, exchange.added, removed, exchange.price)
 
-    def part(self, rows: Ints) -> "AverageSparsity":
-        """Return the constraint on some of the patches, with the budget of all."""
-        return AverageSparsity(self.caps[rows], self.budget) if isinstance(self.caps, np.ndarray) else self
+    def part(self, rows: Ints, supports: Ints) -> "AverageSparsity":
+        """Return the constraint on some of the patches, with what the others leave of the budget."""
+        part = copy(self)
+        caps = self.caps[rows] if isinstance(self.caps, np.ndarray) else self.caps
+        spent = np.count_nonzero(supports >= 0) - np.count_nonzero(supports[rows] >= 0)
+        object.__setattr__(part, "caps", caps)
+        object.__setattr__(part, "budget", self.budget - spent)
+        return part
 
-    def removals(self, table: ReplacementGains) -> tuple[Floats, Bools]:
-        """Return the cheapest removal of each patch, and whether the patch is at its cap."""
-        sizes: Ints = table.sizes
-        at_cap = np.zeros(len(sizes), bool) if self.caps is None else sizes >= self.caps
-        return table.cheapest[1], at_cap
+    def _at_cap(self, sizes: Ints) -> Bools:
+        at_cap: Bools = np.zeros(len(sizes), bool) if self.caps is None else sizes >= self.caps
+        return at_cap
 
     def _unused_budget(self, sizes: Ints) -> int:
         """Return the unused budget; one atom goes to T patches at most."""
         return min(self.budget - int(sizes.sum()), len(sizes))
 
 
-def budget_replacement(gains: Floats, costs: Floats, slots: Ints, at_cap: Bools, unused: int) -> Replacement:
-    """Return the best replacement for one atom, given its gains and the cheapest removals, with slots."""
-    exchange = best_exchange(gains, costs, at_cap, unused)
-    removed = np.where(exchange.removed, slots, -1)
-    return Replacement(exchange.value, exchange.added, removed, exchange.price)
+@dataclass(frozen=True, eq=False)
+class ExchangeSolution:
+    """The sets A (`added`) and B (`removed`) as masks (T,), their value, and the dual multiplier."""
+
+    value: float
+    added: Bools
+    removed: Bools
+    price: float = 0.0
+
+
+def best_exchange(gains: Floats, costs: Floats, at_cap: Bools, unused: int) -> ExchangeSolution:
+    r"""Decide which patches receive an atom, and which lose another for it, in time linear in T.
+
+    With g_t the gain of adding the atom to patch t, c_t its cheapest removal (infinite if the support is
+    empty), S the patches at their cap and theta the unused budget, the problem is
+
+    .. math:: \max_{A, B} \sum_{t \in A} g_t - \sum_{t \in B} c_t
+       \quad\text{subject to}\quad |A| - |B| \le \theta, \; A \cap S \subseteq B.
+
+    The paper solves it by algorithm 2, in O(T log T). Here, as a function of the multiplier lam, the optimal
+    action of patch t changes at min(g_t, c_t), where it stops being a pure addition (if not at its cap), and
+    at max(g_t, c_t), where it becomes a pure removal. The dual optimum is therefore an order statistic of
+    these numbers; the primal optimum follows by breaking ties such that the budget is met.
+
+    Parameters
+    ----------
+    gains, costs : (T,) ndarray
+    at_cap : (T,) ndarray of bool
+    unused : int
+    """
+    low = np.where(at_cap, 0, np.minimum(gains, costs))
+    high = np.maximum(gains, costs)
+    price = _dual_price(low, high, unused)
+    # At this price there are pure additions, pure removals, swaps, and ties.
+    adds = low > price
+    removes = high < price
+    surplus = unused - np.count_nonzero(adds) + np.count_nonzero(removes)
+    # Ties become additions or removals until the budget is met exactly.
+    if surplus < 0:
+        removes[np.flatnonzero(high == price)[:-surplus]] = True
+    elif price > 0:
+        adds[np.flatnonzero(low == price)[:surplus]] = True
+    swaps = ~adds & ~removes & (gains > costs)
+    added, removed = adds | swaps, removes | swaps
+    return ExchangeSolution(float(gains[added].sum() - costs[removed].sum()), added, removed, price)
+
+
+def _dual_price(low: Floats, high: Floats, unused: int) -> float:
+    """Return the smallest minimizer lam >= 0 of the dual.
+
+    Its slope is ``unused - #{low > lam} + #{high < lam}`` away from its kinks, and T - #{high > lam}
+    of the patches lie below lam, so the slope turns at the (T + unused + 1)-th largest of both lists.
+    """
+    if np.count_nonzero(low > 0) <= unused:
+        return 0.0
+    both = np.concatenate([low, high])
+    rank = len(both) - (len(high) + unused + 1)  # counted from the smallest
+    return float(np.partition(both, rank)[rank])

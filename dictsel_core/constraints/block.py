@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.validation import Bools, Floats, Ints, as_caps, as_counts
-from dictsel_core.constraints.protocol import (
+from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_counts
+from dictsel_core.constraints.constraint import (
     LocalConstraint,
     Replacement,
     ReplacementGains,
@@ -25,7 +25,7 @@ class BlockSparsity(LocalConstraint):
     ----------
     blocks : sequence of (T_b,) array_like of int
         The patches of each block; every patch belongs to exactly one. See also `from_labels`.
-    s : int or (n_blocks,) array_like of int
+    sparsity : int or (n_blocks,) array_like of int
         One cap for all blocks, or one for each.
 
     Examples
@@ -43,7 +43,7 @@ class BlockSparsity(LocalConstraint):
     treats_atoms_alike: ClassVar[bool] = True
 
     blocks: Sequence[ArrayLike]
-    s: int | ArrayLike
+    sparsity: int | ArrayLike
     caps: int | Ints = field(init=False, repr=False)
     _members: tuple[Ints, ...] = field(init=False, repr=False)
     _labels: Ints = field(init=False, repr=False)
@@ -66,9 +66,11 @@ class BlockSparsity(LocalConstraint):
             raise ValueError(
                 f"Every patch must be in a block, but patch {absent} is in none; add a block for it."
             )
-        caps = as_caps(self.s, "s")
+        caps = as_caps(self.sparsity, "sparsity")
         if not isinstance(caps, int) and len(caps) != len(blocks):
-            raise ValueError(f"s must be one cap or one per block, {len(blocks)}, but there are {len(caps)}.")
+            raise ValueError(
+                f"sparsity must be one cap or one per block, {len(blocks)}, but there are {len(caps)}."
+            )
         object.__setattr__(self, "_members", blocks)
         object.__setattr__(self, "caps", caps)
         labels = np.empty(len(members), dtype=np.intp)
@@ -77,7 +79,7 @@ class BlockSparsity(LocalConstraint):
         object.__setattr__(self, "_labels", labels)
 
     @classmethod
-    def from_labels(cls, labels: ArrayLike, s: int | ArrayLike) -> "BlockSparsity":
+    def from_labels(cls, labels: ArrayLike, sparsity: int | ArrayLike) -> "BlockSparsity":
         """Build it from a label for each patch, (T,): patches with equal labels form a block.
 
         Blocks are in the order of their labels.
@@ -93,7 +95,7 @@ class BlockSparsity(LocalConstraint):
             raise ValueError("labels must not be empty: there is one for each patch.")
         _, numbers = np.unique(given, return_inverse=True)
         order = np.argsort(numbers, kind="stable")
-        return cls(np.split(order, np.cumsum(np.bincount(numbers))[:-1]), s)
+        return cls(np.split(order, np.cumsum(np.bincount(numbers))[:-1]), sparsity)
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if the blocks do not cover exactly the patches."""
@@ -125,12 +127,12 @@ class BlockSparsity(LocalConstraint):
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement: the best of each block."""
-        values = self._block_values(table)[:, atom]
-        cheapest = self._removals(table)[0]
+        cheapest, costs = self._removals(table)
+        closed = self._closed(table.supports, table.gains.shape[1])[:, atom]
+        values = self.sum_over_blocks(table.gains[:, [atom]])[:, 0] - np.where(closed, costs, 0)
         takes = values > 0
-        swaps = takes & self._closed(table.supports, table.gains.shape[1])[:, atom]
         added = takes[self._labels] & (table.gains[:, atom] > 0)
-        removed = self._slots_of(table.supports, np.where(swaps, cheapest, -1))
+        removed = self._slots_of(table.supports, np.where(takes & closed, cheapest, -1))
         return Replacement(float(values[takes].sum()), added, removed)
 
     def swap_values(self, table: SwapTable) -> Floats:

@@ -7,16 +7,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.validation import LARGEST_COUNT, Bools, Floats, Ints
+from dictsel_core._util.validation import LARGEST_COUNT, Bools, Floats, Ints
 from dictsel_core.constraints.block import BlockSparsity
-from dictsel_core.constraints.matroid import Matroid
-from dictsel_core.constraints.protocol import (
+from dictsel_core.constraints.constraint import (
     LocalConstraint,
     Replacement,
     ReplacementGains,
     Supports,
     SwapTable,
 )
+from dictsel_core.constraints.matroid import Matroid
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.arrays import positive_part_sums
-from dictsel_core._support.validation import Bools, Floats, Ints, as_caps
-from dictsel_core.constraints.protocol import (
-    LocalConstraint,
+from dictsel_core._util.arrays import positive_part_sums
+from dictsel_core._util.validation import Bools, Floats, Ints, as_caps
+from dictsel_core.constraints.constraint import (
     Replacement,
     ReplacementGains,
+    SeparableConstraint,
     Supports,
     SwapTable,
     support_sizes,
@@ -19,12 +19,12 @@ from dictsel_core.constraints.protocol import (
 
 
 @dataclass(frozen=True, eq=False)
-class IndividualSparsity(LocalConstraint):
+class IndividualSparsity(SeparableConstraint):
     """Each patch may use at most s atoms: ``|Z_t| <= s_t`` (section 3; the standard dictionary selection).
 
     Parameters
     ----------
-    s : int or (T,) array_like of int
+    sparsity : int or (T,) array_like of int
         One cap for all patches, or one for each.
 
     Examples
@@ -39,12 +39,12 @@ class IndividualSparsity(LocalConstraint):
     one_replacement_per_atom: ClassVar[bool] = True
     treats_atoms_alike: ClassVar[bool] = True
 
-    s: int | ArrayLike
+    sparsity: int | ArrayLike
     caps: int | Ints = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the caps."""
-        object.__setattr__(self, "caps", as_caps(self.s, "s"))
+        object.__setattr__(self, "caps", as_caps(self.sparsity, "sparsity"))
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if there is not one cap per patch."""
@@ -73,7 +73,7 @@ class IndividualSparsity(LocalConstraint):
         floors = np.where(self._full(table.sizes), table.cheapest[1], 0)
         return np.maximum(table.gains - floors[:, None], 0)
 
-    def part(self, rows: Ints) -> "IndividualSparsity":
+    def part(self, rows: Ints, supports: Ints | None = None) -> "IndividualSparsity":
         """Return the constraint on some of the patches."""
         return IndividualSparsity(self.caps[rows]) if isinstance(self.caps, np.ndarray) else self
 
@@ -112,4 +112,4 @@ def _replacement(values: Floats, full: Bools, slots: Ints) -> Replacement:
 def check_caps(caps: int | Ints, n_points: int) -> None:
     """Raise ValueError unless there is one cap for all patches or one per patch."""
     if not isinstance(caps, int) and len(caps) != n_points:
-        raise ValueError(f"s must be one cap or one per patch, {n_points}, but there are {len(caps)}.")
+        raise ValueError(f"sparsity must be one cap or one per patch, {n_points}, but there are {len(caps)}.")

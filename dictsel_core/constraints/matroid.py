@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.validation import Bools, Ints, as_caps, as_count, as_counts
+from dictsel_core._util.validation import Bools, Ints, as_caps, as_count, as_counts
 
 Exchanges = tuple[Bools, Bools]
 

@@ -6,20 +6,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from dictsel_core._support.arrays import chunk_rows
-from dictsel_core._support.validation import Bools, Floats, Ints
-from dictsel_core.constraints.matroid import Matroid
-from dictsel_core.constraints.protocol import (
-    LocalConstraint,
+from dictsel_core._util.arrays import chunk_rows
+from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core.constraints.constraint import (
     Replacement,
     ReplacementGains,
+    SeparableConstraint,
     Supports,
     SwapTable,
 )
+from dictsel_core.constraints.matroid import Matroid
 
 
 @dataclass(frozen=True, eq=False)
-class MatroidSparsity(LocalConstraint):
+class MatroidSparsity(SeparableConstraint):
     """The support of each patch is independent in a matroid (section 3, individual matroids).
 
     Parameters
@@ -96,7 +96,7 @@ class MatroidSparsity(LocalConstraint):
             contributions[rows] = values
         return contributions
 
-    def part(self, rows: Ints) -> "MatroidSparsity":
+    def part(self, rows: Ints, supports: Ints | None = None) -> "MatroidSparsity":
         """Return the constraint on some of the patches."""
         if isinstance(self.matroids, Matroid):
             return self

@@ -6,15 +6,7 @@ from dictsel_core.detection.analyze import (
     detect_damage,
     iter_analyze_damage,
 )
-from dictsel_core.detection.contrast import region_contrasts
-from dictsel_core.detection.damage import DamageAnalysis, Detection, Found
-from dictsel_core.detection.kinds import (
-    detect_dead_lines,
-    detect_dead_pixels,
-    detect_dust,
-    detect_scratches,
-    detect_stamps,
-)
+from dictsel_core.detection.damage import DamageAnalysis, Detection, Found, region_contrasts
 
 __all__ = [
     "AnalysisStep",
@@ -23,11 +15,6 @@ __all__ = [
     "Found",
     "analyze_damage",
     "detect_damage",
-    "detect_dead_lines",
-    "detect_dead_pixels",
-    "detect_dust",
-    "detect_scratches",
-    "detect_stamps",
     "iter_analyze_damage",
     "region_contrasts",
 ]

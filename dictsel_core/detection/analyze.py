@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 from scipy import ndimage
 
-from dictsel_core._support.runs import GeneratorRun, stepwise
+from dictsel_core._util.runs import GeneratorRun, with_parameters_of
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from dictsel_core.detection.damage import DamageAnalysis, Detection, as_sensitivity, check_kinds
-from dictsel_core.detection.dead_lines import dead_line_candidates
-from dictsel_core.detection.dead_pixels import dead_pixel_candidates
+from dictsel_core.detection.dead import dead_line_candidates, dead_pixel_candidates
 from dictsel_core.detection.learned import learned_candidates
 from dictsel_core.detection.plane import DetectionImage, prepare
 from dictsel_core.detection.regions import Regions, without
@@ -98,13 +97,23 @@ def analyze_damage(
     return iter_analyze_damage(image, kinds, missing=missing).finish()
 
 
-def _start(
+@with_parameters_of(analyze_damage)
+def iter_analyze_damage(
     image: ArrayLike, kinds: Iterable[DamageKind], missing: ArrayLike | None
 ) -> GeneratorRun[AnalysisStep, DamageAnalysis]:
+    """Start `analyze_damage`, and return its run, whose steps show how far it is.
+
+    The parameters are those of `analyze_damage`, checked at the call.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core.detection import iter_analyze_damage
+    >>> run = iter_analyze_damage(np.zeros((32, 32), np.uint8), kinds=("dead_pixels",))
+    >>> {step.kind for step in run}
+    {'dead_pixels'}
+    """
     return GeneratorRun(_steps(prepare(image, missing), check_kinds(kinds)))
-
-
-iter_analyze_damage = stepwise(analyze_damage, _start)
 
 
 def _steps(
@@ -160,8 +169,18 @@ def detect_damage(
     See Also
     --------
     analyze_damage : For several sensitivities of one picture.
-    detect_scratches, detect_dust, detect_dead_pixels, detect_dead_lines, detect_stamps :
-        One kind.
+
+    Notes
+    -----
+    ``scratches`` are cracks, scratches, creases and tears, ``dust`` is dust, specks, hairs and fibres,
+    lighter or darker than the picture, found by a network. Thin lines of the picture, such as wires and
+    twigs, cannot always be told from scratches, nor stars and small print from dust. Pictures of more than 12
+    megapixels are looked at at half their size.
+
+    ``dead_pixels`` are single pixels, or up to four that touch, far from all their neighbors in any channel;
+    scaled or compressed, they are specks. ``dead_lines`` are rows and columns, one or two pixels wide, over a
+    quarter of the side or more. ``stamps`` are rows or columns of letters of one saturated color; texts of
+    the picture, such as signs, are stamps too; there are none in gray pictures.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from dictsel_core._support.validation import Bools, Ints
+from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.detection.plane import Single
 
 Doubles = NDArray[np.float64]

@@ -35,9 +35,9 @@ class Network:
     Maps of features are (channels, rows, columns) with a frame of zeros one pixel wide.
     """
 
-    def __init__(self, layers: Sequence[_Layer], confidence: tuple[float, float] = (1.0, 0.0)) -> None:
+    def __init__(self, layers: Sequence[_Layer], confidence: NDArray[np.float64]) -> None:
         self._layers = layers
-        #: Slope and offset from the strength of a region to the logit of its confidence.
+        #: What the features of a region are weighted with to be the logit of its confidence: lines, spots.
         self.confidence = confidence
 
     def logits(self, plane: Single) -> tuple[Single, Single]:
@@ -75,8 +75,7 @@ def load_network() -> Network:
     with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
         n_layers = sum(name.startswith("weight") for name in arrays.files)
         layers = [_Layer(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(n_layers)]
-        slope, offset = arrays["confidence"].tolist()
-        return Network(layers, (slope, offset))
+        return Network(layers, arrays["confidence"].astype(np.float64))
 
 
 def _quarters(plane: Single) -> Single:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from dictsel_core._support.validation import Bools, as_array, as_bool_mask, masked_entries
+from dictsel_core._util.validation import Bools, as_array, as_bool_mask, masked_entries
 
 Single = NDArray[np.float32]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from dictsel_core._support.validation import Bools, Ints
+from dictsel_core._util.validation import Bools, Ints
 
 Confidences = NDArray[np.float32]
 
@@ -115,11 +115,21 @@ def enlarged(regions: Regions, factor: int, shape: tuple[int, int]) -> Regions:
 def without(regions: Regions, mask: Bools) -> Regions:
     """Return the regions without the pixels of a mask; regions that have no others are dropped."""
     kept = ~mask.ravel()[regions.pixels]
+    if kept.all():
+        return regions
     numbers = regions.numbers()[kept]
     left = np.bincount(numbers, minlength=len(regions)) > 0
     return regions_from_points(
         regions.shape, regions.pixels[kept], numbers, np.where(left, regions.confidence, 0)
     )
+
+
+def chosen_regions(regions: Regions, chosen: Bools) -> Regions:
+    """Return some of the regions."""
+    areas = regions.areas[chosen]
+    offsets = np.concatenate([[0], np.cumsum(areas)]).astype(np.intp)
+    pixels = regions.pixels[np.repeat(chosen, regions.areas)]
+    return Regions(regions.shape, pixels, offsets, regions.confidence[chosen])
 
 
 def joined(parts: Sequence[Regions]) -> Regions:
@@ -147,3 +157,41 @@ def most_confident(regions: Regions) -> Regions:
     beaten = np.bincount(numbers, highest[inverse] > rank[numbers], len(regions)) > 0
     confidence = np.where(beaten, 0, regions.confidence)
     return regions_from_points(regions.shape, regions.pixels, numbers, confidence)
+
+
+class RegionIndex:
+    """The pixels of all regions of a picture, in the order of the picture.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Of the picture.
+    parts : sequence of Regions
+        Regions are numbered through all of them.
+    """
+
+    def __init__(self, shape: tuple[int, int], parts: Sequence[Regions]) -> None:
+        self._shape = shape
+        starts = np.cumsum([0, *(len(part) for part in parts)])
+        pixels = np.concatenate([np.zeros(0, np.intp), *(part.pixels for part in parts)])
+        numbers = [part.numbers() + start for part, start in zip(parts, starts, strict=False)]
+        order = np.argsort(pixels, kind="stable")
+        self._pixels = pixels[order]
+        self._numbers = np.concatenate([np.zeros(0, np.intp), *numbers])[order]
+
+    def near(self, row: int, column: int, radius: int) -> Ints:
+        """Return the regions within a radius of a pixel, the nearest first; none twice."""
+        height, width = self._shape
+        rows = np.arange(max(0, row - radius), min(height, row + radius + 1))
+        first, last = max(0, column - radius), min(width - 1, column + radius)
+        if not len(rows) or first > last:
+            return np.zeros(0, np.intp)
+        begin = np.searchsorted(self._pixels, rows * width + first)
+        end = np.searchsorted(self._pixels, rows * width + last, side="right")
+        entries = np.concatenate([np.arange(a, b) for a, b in zip(begin, end, strict=True)])
+        y, x = np.divmod(self._pixels[entries], width)
+        away = np.hypot(y - row, x - column)
+        order = np.argsort(away, kind="stable")
+        numbers = self._numbers[entries][order][away[order] <= radius]
+        firsts = np.sort(np.unique(numbers, return_index=True)[1])
+        return np.asarray(numbers[firsts])

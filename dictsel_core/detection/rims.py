@@ -1,10 +1,12 @@
-"""The rims of damage: how far it reaches around the pixels that are certain."""
+"""Where damage ends: its rims, and the frame of the picture, which is none."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import ndimage
 
-from dictsel_core._support.validation import Bools, Ints
-from dictsel_core.detection.plane import Single
+from dictsel_core._util.validation import Bools, Ints
+from dictsel_core.detection.plane import Single, shrink
 from dictsel_core.detection.regions import Regions, grown, regions_from_points
 
 #: Pixels around a region that belong to it in any case, and more of them that may.
@@ -12,60 +14,88 @@ _SURE, _MORE = 1, 2
 #: A rim differs from what lies around by so many standard deviations, and by so much of the range.
 _DEVIATIONS, _LEAST = 2.0, 0.03
 #: What lies around is measured in squares of blocks of pixels: side of a block, and blocks in a row.
-_BLOCK, _BLOCKS = 4, 5
+_HALVINGS, _BLOCKS = 2, 5
+_BLOCK = 1 << _HALVINGS
+#: How deep a frame is, as a part of the shorter side and in pixels at least, and how long, in depths.
+_DEPTH, _LEAST_DEPTH, _LENGTH = 0.02, 4, 6
 
 
-def with_rims(regions: Regions, plane: Single) -> Regions:
-    """Return regions with their rims: until the picture is back at what it is around them.
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """Mean and standard deviation of what lies around marks, by blocks of pixels."""
 
-    Parameters
-    ----------
-    regions : Regions
-        What is certain.
-    plane : (H, W) ndarray of float32
-        The brightness.
-    """
+    mean: Single
+    deviation: Single
+
+    @classmethod
+    def of(cls, plane: Single, mask: Bools) -> "Surroundings":
+        """Return them for a mask, whose rims do not count."""
+        weight = (~dilated(mask, _SURE + _MORE)).astype(np.float32)
+        values = plane * weight
+        sums = [weight, values, values * values]
+        for _ in range(_HALVINGS):
+            sums = [shrink(each) for each in sums]
+        count, total, squares = (ndimage.uniform_filter(each, _BLOCKS) for each in sums)
+        mean = total / np.maximum(count, 1e-4)
+        variance = squares / np.maximum(count, 1e-4) - mean * mean
+        return cls(mean, np.sqrt(np.maximum(variance, 0)))
+
+    def at(self, pixels: Ints, width: int) -> tuple[Single, Single]:
+        """Return mean and deviation at pixels of a picture of some width."""
+        rows, columns = (each // _BLOCK for each in np.divmod(pixels, width))
+        return self.mean[rows, columns], self.deviation[rows, columns]
+
+
+def with_rims(regions: Regions, plane: Single, around: Surroundings) -> Regions:
+    """Return regions with their rims: until the picture, a plane of brightness, is as it is around them."""
     wide = grown(regions, _SURE)
     if not len(wide):
         return wide
-    covered = np.zeros(regions.shape, np.bool_)
-    covered.reshape(-1)[wide.pixels] = True
-    mean, deviation = _surroundings(plane, ndimage.maximum_filter(covered, 2 * _MORE + 1))
-    sign = _signs(wide, plane, mean)
-    flat = plane.reshape(-1)
+    width, flat = regions.shape[1], plane.reshape(-1)
+    sign = _signs(wide, flat, around, width)
     for _ in range(_MORE):
         ring = grown(wide)
         pixels, numbers = ring.pixels, ring.numbers()
-        around, spread = (_at(each, pixels, regions.shape[1]) for each in (mean, deviation))
-        excess = sign[numbers] * (flat[pixels] - around)
-        kept = excess > np.maximum(_DEVIATIONS * spread, _LEAST)
+        mean, deviation = around.at(pixels, width)
+        excess = sign[numbers] * (flat[pixels] - mean)
+        kept = excess > np.maximum(_DEVIATIONS * deviation, _LEAST)
         pixels = np.concatenate([wide.pixels, pixels[kept]])
         numbers = np.concatenate([wide.numbers(), numbers[kept]])
         wide = regions_from_points(regions.shape, pixels, numbers, regions.confidence)
     return wide
 
 
-def _surroundings(plane: Single, covered: Bools) -> tuple[Single, Single]:
-    """Return mean and standard deviation around each block of what is not covered."""
-    rows, columns = (-(-side // _BLOCK) for side in plane.shape)
-    pad = [(0, size * _BLOCK - side) for size, side in zip((rows, columns), plane.shape, strict=True)]
-    seen = np.pad(~covered, pad).astype(np.float32)
-    values = np.pad(plane, pad, mode="edge") * seen
-    sums = [
-        ndimage.uniform_filter(each.reshape(rows, _BLOCK, columns, _BLOCK).sum(axis=(1, 3)), _BLOCKS)
-        for each in (seen, values, values * values)
-    ]
-    count = np.maximum(sums[0], 1e-3)
-    mean = sums[1] / count
-    return mean, np.sqrt(np.maximum(sums[2] / count - mean * mean, 0))
+def dilated(mask: Bools, radius: int) -> Bools:
+    """Return a mask with all pixels within a square of `radius`; faster than a filter of maxima."""
+    wide = mask.copy()
+    for shift in range(1, radius + 1):
+        wide[shift:] |= mask[:-shift]
+        wide[:-shift] |= mask[shift:]
+    tall = wide.copy()
+    for shift in range(1, radius + 1):
+        wide[:, shift:] |= tall[:, :-shift]
+        wide[:, :-shift] |= tall[:, shift:]
+    return wide
 
 
-def _at(blocks: Single, pixels: Ints, width: int) -> Single:
-    rows, columns = np.divmod(pixels, width)
-    return np.asarray(blocks[rows // _BLOCK, columns // _BLOCK])
-
-
-def _signs(regions: Regions, plane: Single, mean: Single) -> Single:
+def _signs(regions: Regions, flat: Single, around: Surroundings, width: int) -> Single:
     """Return 1 for regions lighter than what lies around, -1 for darker ones."""
-    excess = plane.reshape(-1)[regions.pixels] - _at(mean, regions.pixels, regions.shape[1])
+    excess = flat[regions.pixels] - around.at(regions.pixels, width)[0]
     return np.sign(np.bincount(regions.numbers(), excess, len(regions))).astype(np.float32)
+
+
+def frame_of(mask: Bools) -> Bools:
+    """Return where marks run along an edge of the picture: that is its frame."""
+    frame = np.zeros_like(mask)
+    depth = max(_LEAST_DEPTH, round(_DEPTH * min(mask.shape)))
+    if min(mask.shape) < 3 * depth:
+        return frame
+    for turn in range(4):
+        band = np.rot90(mask, turn)[:depth]
+        along = ndimage.binary_closing(np.pad(band.any(axis=0), depth), iterations=depth // 2)[depth:-depth]
+        labels, n_runs = ndimage.label(along)
+        if n_runs:
+            is_long = np.bincount(labels, minlength=n_runs + 1) >= _LENGTH * depth
+            is_long[0] = False
+            np.rot90(frame, turn)[:depth] |= is_long[labels]
+    return frame

@@ -6,13 +6,14 @@ from typing import TypeVar
 import numpy as np
 from scipy import ndimage
 
-from dictsel_core._support.runs import GeneratorRun
+from dictsel_core._util.runs import GeneratorRun
 from dictsel_core.detection.plane import Single
 
 Result = TypeVar("Result")
 Work = Generator[float, None, Result]
 
-_BAND_PIXELS = 1 << 21
+#: Pixels of a band of rows: few, so that what a filter needs stays in the cache.
+_BAND_PIXELS = 1 << 17
 
 
 def part(work: Work[Result], start: float, stop: float) -> Work[Result]:
@@ -26,7 +27,7 @@ def part(work: Work[Result], start: float, stop: float) -> Work[Result]:
 def filter_in_bands(function: Callable[[Single], Single], plane: Single, margin: int) -> Work[Single]:
     """Apply a filter that reaches no further than `margin` rows, to bands of rows one after the other."""
     height, width = plane.shape
-    step = max(margin, _BAND_PIXELS // width, 1)
+    step = max(8 * margin, _BAND_PIXELS // width, 1)
     filtered = np.empty_like(plane)
     for top in range(0, height, step):
         above = min(margin, top)

@@ -2,7 +2,6 @@
 
 from dictsel_core.learning._ksvd import iter_ksvd, ksvd
 from dictsel_core.learning._mod import iter_mod, mod
-from dictsel_core.learning.result import LearnedDictionary, LearningStep
-from dictsel_core.learning.run import LearningRun
+from dictsel_core.learning.run import LearnedDictionary, LearningRun, LearningStep
 
 __all__ = ["LearnedDictionary", "LearningRun", "LearningStep", "iter_ksvd", "iter_mod", "ksvd", "mod"]

@@ -1,13 +1,14 @@
 """K-SVD: updates one atom at a time, together with its weights, by a rank-one fit."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.runs import stepwise
-from dictsel_core._support.validation import Ints
-from dictsel_core.learning.codes import Array, LearningState
-from dictsel_core.learning.result import LearnedDictionary
-from dictsel_core.learning.run import LearningMethod
+from dictsel_core._util.runs import with_parameters_of
+from dictsel_core._util.validation import Ints
+from dictsel_core.learning.run import LearnedDictionary, LearningRun, start_learning
+from dictsel_core.learning.state import Array, LearningState
 
 #: A rank-one fit ends when the energy that the atom explains grows by less than this fraction ...
 _RELATIVE_TOLERANCE = 1e-6
@@ -162,5 +163,17 @@ def _product(weights: Array, atom: Array, observed: Array | None) -> Array:
     return product if observed is None else product * observed
 
 
-_METHOD = LearningMethod(update_each_atom)
-iter_ksvd = stepwise(ksvd, _METHOD.start)
+@with_parameters_of(ksvd)
+def iter_ksvd(**given: Any) -> LearningRun:  # noqa: ANN401  (checked by the run)
+    """Start `ksvd`, and return its run, which makes one iteration per step.
+
+    The parameters are those of `ksvd`, checked at the call. There is a result after every step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> run = iter_ksvd(np.random.default_rng(0).normal(size=(50, 16)), 8, 2)
+    >>> next(run).objective < next(run).objective
+    True
+    """
+    return start_learning(update_each_atom, **given)

@@ -1,12 +1,13 @@
 """MOD, the method of optimal directions: updates all atoms at once by least squares."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.runs import stepwise
-from dictsel_core.learning.codes import Array, LearningState
-from dictsel_core.learning.result import LearnedDictionary
-from dictsel_core.learning.run import LearningMethod
+from dictsel_core._util.runs import with_parameters_of
+from dictsel_core.learning.run import LearnedDictionary, LearningRun, start_learning
+from dictsel_core.learning.state import Array, LearningState
 
 #: Ridge on the change of the atoms, relative to the largest sum of squared weights of an atom: what the data
 #: do not determine stays as it is.
@@ -35,29 +36,13 @@ def mod(
 
     Parameters
     ----------
-    data : (T, d) array_like
-        Patches as rows. Missing entries may have any value, NaN included.
-    n_atoms : int
-        The dictionary size k.
-    sparsity : int
-        Maximum number of atoms per patch, s.
-    mask : (T, d) array_like of bool, optional
-        True = missing. The loss counts observed entries only. By default nothing is missing.
-    initial : (d, k) array_like, optional
-        The initial dictionary. By default k different patches, drawn with `rng`.
-    max_iterations : int, optional
-        Default is 200, as in the paper's experiments (section 6.1).
-    tolerance : float, optional
-        Stop when the objective grows by at most this much; absolute, in the units of squared data. Default
-        is 1e-6.
-    rng : numpy.random.Generator or int, optional
-        Generator or seed for the initial dictionary. Default is the seed 0.
+    data, n_atoms, sparsity, mask, initial, max_iterations, tolerance, rng
+        As in `ksvd`.
 
     Returns
     -------
     LearnedDictionary
-        Its objective never decreases: a patch keeps its code unless OMP finds a better one. Atoms that no
-        patch uses are replaced by the patches with the largest residuals.
+        As that of `ksvd`.
 
     See Also
     --------
@@ -127,5 +112,17 @@ def _masked_grams(state: LearningState, observed: Array) -> Array:
     return np.ascontiguousarray(sums).reshape(-1, n_atoms, n_atoms)
 
 
-_METHOD = LearningMethod(update_all_atoms)
-iter_mod = stepwise(mod, _METHOD.start)
+@with_parameters_of(mod)
+def iter_mod(**given: Any) -> LearningRun:  # noqa: ANN401  (checked by the run)
+    """Start `mod`, and return its run, which makes one iteration per step.
+
+    The parameters are those of `mod`, checked at the call. There is a result after every step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> run = iter_mod(np.random.default_rng(0).normal(size=(50, 16)), 8, 2)
+    >>> next(run).objective < next(run).objective
+    True
+    """
+    return start_learning(update_all_atoms, **given)

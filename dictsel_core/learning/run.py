@@ -1,17 +1,87 @@
-"""Dictionary learning in progress, one iteration at a time; it has a result after every iteration."""
+"""Dictionary learning: its iterations, the run that makes them one at a time, and the result."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.arrays import read_only
-from dictsel_core._support.runs import Run
-from dictsel_core._support.threads import single_threaded_blas
-from dictsel_core._support.validation import as_count, as_nonnegative
-from dictsel_core.learning.codes import LearningState, learning_state
-from dictsel_core.learning.result import LearnedDictionary, LearningStep
+from dictsel_core._util.arrays import read_only
+from dictsel_core._util.parallel import single_threaded_blas
+from dictsel_core._util.runs import Run
+from dictsel_core._util.validation import Floats, Ints, as_count, as_nonnegative
+from dictsel_core.learning.state import LearningState, learning_state
+
+
+@dataclass(frozen=True)
+class LearningStep:
+    """One iteration: all patches coded, all atoms updated.
+
+    Attributes
+    ----------
+    iteration : int
+        Its number, from 1.
+    objective : float
+        Sum over patches of ``|y_t|^2/2 - |r_t|^2/2`` on the observed entries; never decreases.
+    change : float
+        Its growth by this iteration.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core.learning import iter_mod
+    >>> step = next(iter_mod(np.random.default_rng(0).normal(size=(30, 16)), 4, 2))
+    >>> step.iteration, step.objective > 0
+    (1, True)
+    """
+
+    iteration: int
+    objective: float
+    change: float
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedDictionary:
+    """A learned dictionary and the codes of the patches, with the names of a `Selection`.
+
+    Attributes
+    ----------
+    dictionary : (d, k) ndarray of float64, read-only
+        Atoms as unit columns.
+    supports : tuple of (n_t,) ndarray of int
+        The columns of `dictionary` that each patch uses (those of a `Selection` index the ground set).
+    coefficients : tuple of (n_t,) ndarray
+        Their weights.
+    objective : (n_iterations,) ndarray
+        Value after each iteration.
+    converged : bool
+        Whether the objective grew by at most the tolerance in the last iteration; False if the maximum
+        number of iterations was reached first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core.learning import mod
+    >>> learned = mod(np.random.default_rng(0).normal(size=(30, 16)), 4, 2, max_iterations=2)
+    >>> learned.dictionary.shape, len(learned.supports)
+    ((16, 4), 30)
+    """
+
+    dictionary: NDArray[np.float64]
+    supports: tuple[Ints, ...]
+    coefficients: tuple[Floats, ...]
+    objective: NDArray[np.float64]
+    converged: bool
+
+    def __repr__(self) -> str:
+        """Summarize: the arrays would fill the screen."""
+        used = np.mean([len(support) for support in self.supports])
+        reached = f", objective {self.objective[-1]:.4g}" if len(self.objective) else ""
+        return (
+            f"LearnedDictionary({self.dictionary.shape[1]} atoms, {len(self.supports)} patches using "
+            f"{used:.3g} each, {len(self.objective)} iterations{reached})"
+        )
 
 
 class LearningRun(Run[LearningStep, LearnedDictionary]):
@@ -80,22 +150,14 @@ class LearningRun(Run[LearningStep, LearnedDictionary]):
             return super().finish()
 
 
-class LearningMethod(NamedTuple):
-    """A learner: `update` fits the atoms of a state to its codes."""
-
-    update: Callable[[LearningState], None]
-
-    def start(
-        self,
-        data: ArrayLike,
-        n_atoms: int,
-        sparsity: int,
-        mask: ArrayLike | None,
-        initial: ArrayLike | None,
-        max_iterations: int,
-        tolerance: float,
-        rng: np.random.Generator | int | None,
-    ) -> LearningRun:
-        """Check the input, and return a run that has not begun."""
-        state = learning_state(data, n_atoms, sparsity, mask, initial, rng)
-        return LearningRun(state, self.update, max_iterations, tolerance)
+def start_learning(
+    update: Callable[[LearningState], None],
+    data: ArrayLike,
+    n_atoms: int,
+    sparsity: int,
+    max_iterations: int,
+    tolerance: float,
+    **options: Any,  # noqa: ANN401  (of `learning_state`)
+) -> LearningRun:
+    """Check the input of a learner, and return a run that has not begun; `update` fits atoms to codes."""
+    return LearningRun(learning_state(data, n_atoms, sparsity, **options), update, max_iterations, tolerance)

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.validation import (
+from dictsel_core._util.validation import (
     Ints,
     as_count,
     as_counts,

@@ -5,12 +5,11 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.least_squares import SupportFit, fit_supports, invert_gram
-from dictsel_core._support.validation import rounding_level
-from dictsel_core.ground_set import GroundSet
+from dictsel_core._util.validation import rounding_level
+from dictsel_core.atoms import GroundSet
 from dictsel_core.selection.engine.differences import Candidates, true_differences
-from dictsel_core.selection.engine.utility_differences import UtilityDifferences
-from dictsel_core.selection.engine.utility_fit import UtilityFit, UtilityProblem
+from dictsel_core.selection.engine.fits import SupportFit, fit_supports, invert_gram
+from dictsel_core.selection.engine.utilities import UtilityDifferences, UtilityFit, UtilityProblem
 
 Array = NDArray[np.float64]
 
@@ -32,45 +31,45 @@ class PatchSupport(ABC):
 
     Attributes
     ----------
-    atoms : list of int
-        The support; the index is the slot.
-    weights : (|Z|,) ndarray
-        Weights that maximize the utility on the observed entries.
+    support : list of int
+        Indices of its atoms; the index is the slot.
+    coefficients : (|Z|,) ndarray
+        Those that maximize the utility on the observed entries.
     correlations : (n,) ndarray
         Gradient of the utility by the weights of all atoms: inner products of the residual with them.
     """
 
     def __init__(self, capacity: int, correlations: Array, rounding: float) -> None:
         self._capacity, self._rounding = capacity, rounding
-        self.atoms: list[int] = []
-        self.weights: Array = np.zeros(0)
+        self.support: list[int] = []
+        self.coefficients: Array = np.zeros(0)
         self.correlations = correlations
 
     @property
     def is_full(self) -> bool:
         """Whether an atom can only replace another one."""
-        return len(self.atoms) >= self._capacity
+        return len(self.support) >= self._capacity
 
     def put(self, atom: int, slot: int) -> None:
         """Put an atom into a slot, or append it, and refit."""
-        if slot == len(self.atoms):
-            self.atoms.append(atom)
+        if slot == len(self.support):
+            self.support.append(atom)
         else:
-            self.atoms[slot] = atom
+            self.support[slot] = atom
         self._refit()
 
     def squared_correlations(self) -> Array:
         """Return the squared correlations of all atoms, 0 for those of the support and rounding errors."""
         squares = np.square(self.correlations)
         squares[squares <= self._rounding] = 0
-        squares[self.atoms] = 0
+        squares[self.support] = 0
         return squares
 
     def differences(self) -> tuple[Array, Array]:
         """Return f(Z + a) - f(Z), (n,), and f(Z - b + a) - f(Z), (|Z|, n); zero for atoms of the support."""
         additions, swaps = self._differences()
-        additions[self.atoms] = 0
-        swaps[:, self.atoms] = 0
+        additions[self.support] = 0
+        swaps[:, self.support] = 0
         return additions, swaps
 
     @abstractmethod
@@ -125,12 +124,12 @@ class SquaredSupport(PatchSupport):
 
     def _refit_by_products(self, gram: Array) -> bool:
         """Refit by inner products alone, and return whether that is accurate."""
-        products = gram[self.atoms]
-        inverse, reliable = invert_gram(products[:, self.atoms])
+        products = gram[self.support]
+        inverse, reliable = invert_gram(products[:, self.support])
         if reliable:
             self._products = products
-            self.weights = inverse @ self._moments[self.atoms]
-            self.correlations = self._moments - self.weights @ products
+            self.coefficients = inverse @ self._moments[self.support]
+            self.correlations = self._moments - self.coefficients @ products
             self._inverse, self._is_ill = inverse, False
         return reliable
 
@@ -138,13 +137,13 @@ class SquaredSupport(PatchSupport):
         matrix, columns = self._ground_set.atoms, self._columns()
         fit = fit_supports(columns[None], self._y[None])
         self._products = columns @ matrix
-        self._inverse, self.weights = fit.inverse[0], fit.coefficients[0]
+        self._inverse, self.coefficients = fit.inverse[0], fit.coefficients[0]
         self._is_ill = bool(fit.ill_conditioned.size)
         self.correlations = fit.residual[0] @ matrix
 
     def _columns(self) -> Array:
         """Return the atoms of the support, zero at missing entries: (|Z|, d)."""
-        columns: Array = self._ground_set.atoms.T[self.atoms]
+        columns: Array = self._ground_set.atoms.T[self.support]
         return columns if self._observed is None else columns * self._observed
 
     def _differences(self) -> tuple[Array, Array]:
@@ -153,12 +152,12 @@ class SquaredSupport(PatchSupport):
             None if self._observed is None else self._observed[None],
             self._lengths[None],
             np.array([self._rounding]),
-            self._ground_set.equal_or_copied(np.array([self.atoms], np.intp)),
+            self._ground_set.equal_or_copied(np.array([self.support], np.intp)),
         )
         columns, ill_conditioned = self._columns(), np.zeros(int(self._is_ill), np.intp)
-        residual = self._y - self.weights @ columns
+        residual = self._y - self.coefficients @ columns
         fit = SupportFit(
-            columns[None], self._inverse[None], self.weights[None], residual[None], ill_conditioned
+            columns[None], self._inverse[None], self.coefficients[None], residual[None], ill_conditioned
         )
         additions, swaps = true_differences(
             fit, self._y[None], candidates, self._products[None], self.correlations[None]
@@ -188,12 +187,12 @@ class UtilitySupport(PatchSupport):
         super().__init__(capacity, gradient[0], float(problem.rounding[0]))
 
     def _refit(self) -> None:
-        support = np.array([self.atoms])
+        support = np.array([self.support])
         weights, _ = self._fit.refit(self._row, support)
-        self.weights = weights[0]
+        self.coefficients = weights[0]
         self._fit.correlate(self._row, support, weights, self.correlations[None])
 
     def _differences(self) -> tuple[Array, Array]:
-        support = np.array([self.atoms], dtype=np.intp)
+        support = np.array([self.support], dtype=np.intp)
         additions, swaps = self._table.of_supports(self._row, support)
         return additions[0].astype(np.float64), swaps[0].astype(np.float64)

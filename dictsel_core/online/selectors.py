@@ -5,19 +5,19 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.threads import single_threaded_blas
-from dictsel_core._support.validation import (
+from dictsel_core._util.observed import ObservedData
+from dictsel_core._util.parallel import single_threaded_blas
+from dictsel_core._util.validation import (
     Ints,
-    ObservedData,
     as_count,
     as_n_atoms,
     as_plain_array,
     as_positive,
 )
-from dictsel_core.ground_set import GroundSet
+from dictsel_core.atoms import GroundSet
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
 from dictsel_core.online.patch import PatchSupport, SquaredSupport, UtilitySupport
-from dictsel_core.selection.engine.utility_fit import UtilityProblem
+from dictsel_core.selection.engine.utilities import UtilityProblem
 from dictsel_core.utility import Utility, as_utility
 
 Array = NDArray[np.float64]
@@ -52,7 +52,7 @@ class OnlineSelector(ABC):
     largest_energy : float, optional
         Largest squared length of a patch, or with another utility twice its largest possible value for a
         patch. With it, the learners are those of the paper's theorems: `Hedge` with the theoretical rate. By
-        default they are `AdaptiveHedge`, which did better in our experiments and needs no parameters.
+        default they are `AdaptiveHedge`, which needs no parameters (docs/reproduction.md compares them).
     rounds : int, optional
         Number of rounds T, if known; requires `largest_energy`. By default `Hedge` uses the doubling trick.
     learners : ExpertBank, optional
@@ -269,7 +269,7 @@ class OnlineReplacementGreedy(OnlineSelector):
         for i, atom in enumerate(picks.tolist()):
             np.maximum(swaps.max(axis=0) if support.is_full else additions, 0.0, out=gains[i])
             if gains[i, atom] > 0:
-                support.put(atom, int(swaps[:, atom].argmax()) if support.is_full else len(support.atoms))
+                support.put(atom, int(swaps[:, atom].argmax()) if support.is_full else len(support.support))
                 additions, swaps = support.differences()
         return gains
 
@@ -348,9 +348,9 @@ class OnlineReplacementOMP(OnlineSelector):
             np.maximum(squares / smoothness - cost, 0.0, out=gains[i])
             if gains[i, atom] > 0:
                 support.put(atom, slot)
-                squares, cost, slot = support.squared_correlations(), 0.0, len(support.atoms)
+                squares, cost, slot = support.squared_correlations(), 0.0, len(support.support)
                 if support.is_full:
-                    sizes = np.square(support.weights)
+                    sizes = np.square(support.coefficients)
                     slot = int(sizes.argmin())
                     cost = smoothness * float(sizes[slot])
         return gains

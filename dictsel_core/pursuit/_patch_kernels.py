@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import Kernel, PartialKernel
-from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._util.compiled import Kernel, PartialKernel
+from dictsel_core._util.validation import Floats, Ints
 
 Number = np.floating[Any]
 Index = np.uintp

@@ -6,20 +6,19 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.arrays import read_only
-from dictsel_core._support.threads import as_thread_count, map_chunks
-from dictsel_core._support.validation import (
+from dictsel_core._util.arrays import read_only
+from dictsel_core._util.observed import ObservedData
+from dictsel_core._util.parallel import as_thread_count, map_chunks
+from dictsel_core._util.validation import (
     Floats,
     Ints,
-    ObservedData,
     as_caps,
     as_matrix,
     as_nonnegative,
     needs_double,
 )
-from dictsel_core.pursuit.by_patch import PatchPursuit
 from dictsel_core.pursuit.codes import CHUNK, SparseCodes
-from dictsel_core.pursuit.columns import Pursuit, Rule, duplicate_columns
+from dictsel_core.pursuit.columns import PatchPursuit, Pursuit, Rule, duplicate_columns
 
 #: Least number of patches, and least fraction of missing entries, that are coded patch by patch.
 _MIN_PATCHES, _MIN_MISSING = 512, 0.5

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from dictsel_core._support.arrays import read_only
-from dictsel_core._support.threads import map_chunks
-from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._util.arrays import read_only
+from dictsel_core._util.parallel import map_chunks
+from dictsel_core._util.validation import Floats, Ints
 
 __all__ = ["SparseCodes"]
 

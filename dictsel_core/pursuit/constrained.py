@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.arrays import read_only
-from dictsel_core._support.threads import as_thread_count
-from dictsel_core._support.validation import Floats, Ints, ObservedData, as_counts
+from dictsel_core._util.arrays import read_only
+from dictsel_core._util.observed import ObservedData
+from dictsel_core._util.parallel import as_thread_count
+from dictsel_core._util.validation import Floats, Ints, as_counts
 from dictsel_core.constraints import (
     AverageSparsity,
     BlockMatroidSparsity,
@@ -31,7 +32,7 @@ def constrained_omp(
     *,
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-    atoms: ArrayLike | None = None,
+    indices: ArrayLike | None = None,
     threads: int | None = None,
 ) -> SparseCodes:
     r"""Code patches by orthogonal matching pursuit under a sparsity constraint (section 3).
@@ -63,8 +64,8 @@ def constrained_omp(
     weights : (T, d) or (T,) array_like, optional
         Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
         missing. Default is 1.
-    atoms : (k,) array_like of int, optional
-        Ground-set index of each column, as `Selection.atoms`, to which matroids refer. Default is 0, 1, ...
+    indices : (k,) array_like of int, optional
+        Ground-set index of each column, as `Selection.indices`, to which matroids refer. Default is 0, 1, ...
     threads : int, optional
         Number of threads; by default all available cores. The result does not depend on it.
 
@@ -101,10 +102,10 @@ def constrained_omp(
         raise TypeError(f"constraint must be a Constraint, not {type(constraint).__name__}.")
     matrix, points = as_coding_problem(dictionary, data, mask, weights)
     n_columns = matrix.shape[1]
-    names = np.arange(n_columns) if atoms is None else as_counts(atoms, "atoms", minimum=0)
+    names = np.arange(n_columns) if indices is None else as_counts(indices, "indices", minimum=0)
     if len(names) != n_columns:
         raise ValueError(
-            f"atoms must name each column of dictionary, {n_columns}, but there are {len(names)}."
+            f"indices must name each column of dictionary, {n_columns}, but there are {len(names)}."
         )
     n_threads = as_thread_count(threads)
     if isinstance(constraint, MatroidSparsity):

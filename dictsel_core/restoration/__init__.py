@@ -1,9 +1,19 @@
 """Restoration of damaged images: arrays in, arrays out."""
 
-from dictsel_core._support.arrays import Region
-from dictsel_core.restoration.coding.sampling import MAX_PATCHES
+from dictsel_core._util.arrays import Region
+from dictsel_core.restoration.dictionary import MAX_PATCHES
+from dictsel_core.restoration.mosaic import (
+    GRID,
+    TILE,
+    Fill,
+    HoleRegion,
+    Mosaic,
+    plan_from_bytes,
+    plan_to_bytes,
+)
 from dictsel_core.restoration.parameters import Parameter
 from dictsel_core.restoration.region import iter_restore_region, region_context, restore_region
+from dictsel_core.restoration.regions import Tile
 from dictsel_core.restoration.restore import MAX_NEIGHBOR_PLANES, iter_restore, restore
 from dictsel_core.restoration.result import STAGES, Restoration, RestoreStep, Stage
 from dictsel_core.restoration.settings import (
@@ -19,20 +29,28 @@ from dictsel_core.restoration.settings import (
     RestoreSettings,
     SelectorName,
 )
+from dictsel_core.restoration.survey import Survey
+from dictsel_core.restoration.tile import Plan
 from dictsel_core.restoration.wide import has_wide_hole
 
 __all__ = [
     "CONSTRAINTS",
     "FILLS",
+    "GRID",
     "MAX_NEIGHBOR_PLANES",
     "MAX_PATCHES",
     "MAX_PATCH_SIZE",
     "PRESETS",
     "SELECTORS",
     "STAGES",
+    "TILE",
     "ConstraintName",
+    "Fill",
     "FillName",
+    "HoleRegion",
+    "Mosaic",
     "Parameter",
+    "Plan",
     "PresetName",
     "Region",
     "ResolvedSettings",
@@ -41,9 +59,13 @@ __all__ = [
     "RestoreStep",
     "SelectorName",
     "Stage",
+    "Survey",
+    "Tile",
     "has_wide_hole",
     "iter_restore",
     "iter_restore_region",
+    "plan_from_bytes",
+    "plan_to_bytes",
     "region_context",
     "restore",
     "restore_region",

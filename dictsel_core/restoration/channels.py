@@ -6,16 +6,15 @@ from itertools import permutations
 
 import numpy as np
 
-from dictsel_core._support.validation import Bools
-from dictsel_core.restoration.canvas import Canvas, Plane, Planes
-from dictsel_core.restoration.coding.coder import Coarsest, PatchCoder, restore_planes
-from dictsel_core.restoration.coding.pyramid import double, halve
+from dictsel_core._util.validation import Bools
+from dictsel_core.restoration.coding import Coarsest, SparseCoder, double_at, halve, restore_planes
+from dictsel_core.restoration.image import Image, Plane, Planes
 
 #: A channel, and the one that is subtracted from it; None if none is.
 Source = tuple[int, int | None]
 
 
-def source_planes(image: Canvas, source: Source) -> tuple[Planes, Bools]:
+def source_planes(image: Image, source: Source) -> tuple[Planes, Bools]:
     """Return a channel or the difference of two, zero where missing, and the mask: (H, W, 1) and (H, W)."""
     channel, other = source
     if other is None:
@@ -26,31 +25,18 @@ def source_planes(image: Canvas, source: Source) -> tuple[Planes, Bools]:
 
 
 def restore_channels(
-    image: Canvas,
+    image: Image,
     observed_channels: Sequence[bool],
     differences: Sequence[tuple[int, int]],
-    coder: PatchCoder,
+    coder: SparseCoder,
     coarsest: Coarsest | None,
     out: Planes,
 ) -> Iterator[float]:
     """Restore each channel by itself, then from others where these are observed; into planes (H, W, C).
 
-    Yields the fraction of the work that is done.
-
-    Parameters
-    ----------
-    image : Canvas
-        With a mask for each channel.
-    observed_channels : sequence of bool
-        Whether anything is observed of each channel, anywhere in the image that this may be a tile of.
-        Nothing is known about the others; their differences from the rest are assumed to be zero, which
-        makes the image gray.
-    differences : sequence of (int, int)
-        Pairs of channels whose difference has less detail than the first of them.
-    coder : PatchCoder
-    coarsest : Coarsest or None
-        Of all channels.
-    out : (H, W, C) ndarray
+    Yields the fraction of the work that is done. Nothing is known about a channel that is observed nowhere:
+    its differences from the rest are assumed to be zero, which makes the image gray. `differences` are pairs
+    of channels whose difference has less detail than the first of them.
     """
     channels = range(image.n_channels)
     sources: list[Source] = [(c, None) for c in channels if observed_channels[c]]
@@ -77,7 +63,7 @@ def _of(source: Source, coarsest: Coarsest) -> Coarsest:
 
 
 def _combined(
-    image: Canvas,
+    image: Image,
     channel: int,
     own: Plane,
     restored: Mapping[Source, Plane],
@@ -100,11 +86,12 @@ def _combined(
 def detail(plane: Plane, missing: Bools) -> float:
     """Return the sum of the squares of what the coarser scale of a plane (H, W) does not represent."""
     coarser, _ = halve(np.where(missing, np.float32(0), plane)[:, :, None], missing)
-    rest = (plane - double(coarser[:, :, 0], plane.shape))[~missing]
+    known = np.flatnonzero(~missing)
+    rest = plane.reshape(-1)[known] - double_at(coarser, known, plane.shape[1])[:, 0]
     return float(np.square(rest, dtype=np.float64).sum())
 
 
-def useful_differences(samples: Sequence[Canvas]) -> tuple[tuple[int, int], ...]:
+def useful_differences(samples: Sequence[Image]) -> tuple[tuple[int, int], ...]:
     """Return the pairs of channels whose difference has less detail than the first, where both are observed.
 
     Of all pairs of which the second is observed somewhere where the first is missing. Both need not be
@@ -118,7 +105,7 @@ def useful_differences(samples: Sequence[Canvas]) -> tuple[tuple[int, int], ...]
     )
 
 
-def _is_smoother(pair: tuple[int, int], samples: Sequence[Canvas]) -> bool:
+def _is_smoother(pair: tuple[int, int], samples: Sequence[Image]) -> bool:
     """Return whether the difference of two channels has less detail than the first of them."""
     difference = own = 0.0
     for image in samples:

@@ -1,17 +1,17 @@
-"""What is given to be restored: an array of any layout, and which of its values are missing."""
+"""The array that is to be restored, of any layout, and which of its values are missing."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.containers import aligned, axis_names, check_in_memory, like
-from dictsel_core._support.layout import Axis, Layout, as_layout
-from dictsel_core._support.validation import Bools, as_array, as_bool_mask, masked_entries
-from dictsel_core.metrics import span
-from dictsel_core.restoration.canvas import Canvas, as_canvas
+from dictsel_core._util.containers import aligned, axis_names, check_in_memory, like
+from dictsel_core._util.layout import Axis, Layout, as_layout
+from dictsel_core._util.validation import Bools, as_array, as_bool_mask, masked_entries
+from dictsel_core.restoration.image import Image, as_image
+from dictsel_core.restoration.regions import evenly_spaced
 
 #: Channels that are restored together at most, if they share a mask or if each has its own. Their
 #: covariances grow with the square of the latter; neighboring channels tell most about each other.
@@ -54,7 +54,7 @@ class DamagedArray:
         The array itself.
     layout : Layout
         Its axes.
-    images : (n, H, W) or (n, H, W, C) ndarray
+    images : (n, H, W, C) ndarray
         Its values; a view if possible.
     missing : (n, H, W, c) ndarray of bool
         With c = 1 or C.
@@ -69,11 +69,6 @@ class DamagedArray:
     def missing_fraction(self) -> float:
         """Fraction of the values that are missing."""
         return float(self.missing.mean())
-
-    def data_range(self) -> float:
-        """Return the data range to which the PSNR of a restoration refers: see `observed_range`."""
-        missing = self.missing if self.images.ndim == 4 else self.missing[..., 0]
-        return span(self.images, missing, "image")
 
     @property
     def is_large(self) -> bool:
@@ -98,12 +93,7 @@ class DamagedArray:
         for part in range(n_parts):
             yield slice(n_channels * part // n_parts, n_channels * (part + 1) // n_parts)
 
-    def at(self, part: Part, images: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return the values of a part, of these images or of others: (H, W) or (H, W, C), a view."""
-        image: NDArray[Any] = (self.images if images is None else images)[part.number]
-        return image if image.ndim == 2 else image[:, :, part.channels]
-
-    def canvas(self, part: Part) -> Canvas:
+    def image(self, part: Part) -> Image:
         """Return a part with its mask."""
         missing = self.missing[part.number]
         if missing.shape[2] > 1:
@@ -113,38 +103,35 @@ class DamagedArray:
             if part.channels != slice(0, self.layout.n_channels):
                 where = f"{where} in the channels {part.channels.start} to {part.channels.stop - 1}"
             raise ValueError(f"Every pixel{where} is missing: there is nothing to restore it from.")
-        return as_canvas(self.at(part), missing)
+        return as_image(self.images[part.number][:, :, part.channels], missing)
 
-    def intact(self, number: int, like: Part) -> NDArray[Any] | None:
-        """Return an image next to a part, with the same channels, if all its values are there.
-
-        None otherwise, and if it does not follow the image of the part along the last axis that counts
-        images.
-        """
-        length = self.layout.n_consecutive
-        if number < 0 or number // length != like.number // length:
-            return None
+    def intact(self, number: int, channels: slice) -> NDArray[Any] | None:
+        """Return some channels of an image if all their values are there, otherwise None."""
         missing = self.missing[number]
-        if missing[:, :, like.channels if missing.shape[2] > 1 else slice(None)].any():
+        if missing[:, :, channels if missing.shape[2] > 1 else slice(None)].any():
             return None
-        values = self.at(replace(like, number=number))
+        values = self.images[number][:, :, channels]
         return values if np.isfinite(values).all() else None
 
-    def sample(self, n_wanted: int) -> list[Canvas]:
+    def sample(self, n_wanted: int) -> list[Image]:
         """Return evenly spaced images of a stack in which something is missing, or the only image."""
         parts = self.parts()
         if not self.is_large or not parts:
             return [self.whole()]
-        n = min(n_wanted, len(parts))
-        return [self.canvas(parts[(2 * i + 1) * len(parts) // (2 * n)]) for i in range(n)]
+        return [self.image(part) for part in evenly_spaced(parts, n_wanted)]
 
-    def whole(self) -> Canvas:
+    def whole(self) -> Image:
         """Return the only image, with all its channels."""
-        return as_canvas(self.images[0], self.missing[0])
+        return as_image(self.images[0], self.missing[0])
 
     def wrapped(self, images: NDArray[Any]) -> Any:  # noqa: ANN401  (an array, or what was given)
-        """Return restored images (n, H, W) or (n, H, W, C) in the layout and container of what was given."""
+        """Return restored images (n, H, W, C) in the layout and container of what was given."""
         return like(self.given, self.layout.join(images))
+
+    def split(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return an array of the same layout as images (n, H, W, C); a view if possible."""
+        images = self.layout.split(array)
+        return images[..., None] if self.layout.channel is None else images
 
 
 def as_damaged(
@@ -164,7 +151,8 @@ def as_damaged(
         missing = missing | other
     if missing.all():
         raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
-    return DamagedArray(image, layout, layout.split(pixels), missing)
+    images = layout.split(pixels)
+    return DamagedArray(image, layout, images[..., None] if layout.channel is None else images, missing)
 
 
 def _masks(image: ArrayLike, pixels: NDArray[Any], mask: ArrayLike | None) -> Iterator[Bools]:

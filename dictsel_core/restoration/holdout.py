@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dictsel_core._support.validation import Bools, Floats
-from dictsel_core.restoration.canvas import Canvas, Planes
-from dictsel_core.restoration.plan import Plan
-from dictsel_core.restoration.tile import restore_tile
+from dictsel_core._util.validation import Bools, Floats, as_generator
+from dictsel_core.restoration.image import Image, Planes
+from dictsel_core.restoration.tile import Plan, restore_tile
 
 #: Fraction of the observed pixels that a fold holds out at random.
 _FOLD_FRACTION = 0.1
@@ -23,30 +22,35 @@ _MIN_FRACTION, _MAX_FRACTION = 0.02, 0.08
 _N_SIGMA = 2.0
 
 
-def held_out_errors(image: Canvas, plan: Plan, held_out: Bools, neighbors: Sequence[Planes] = ()) -> Floats:
-    """Restore an image without some observed values, and return the squared errors of these: (N,).
+def held_out_errors(
+    image: Image,
+    plan: Plan,
+    held_out: Bools,
+    neighbors: Sequence[Planes] = (),
+    origin: tuple[int, int] = (0, 0),
+) -> Floats:
+    """Restore an image or a part of it without some observed values, and return their squared errors: (N,).
 
-    Parameters
-    ----------
-    image : Canvas
-        Or a part of one.
-    plan : Plan
-        Of the image: what is held out does not change the decisions.
-    held_out : (H, W, c) ndarray of bool
-        Observed values.
-    neighbors : sequence of (H, W, C) ndarray
-        Neighboring images of a stack, which help to refine.
-
-    Returns
-    -------
-    (N,) ndarray
-        In unit range, in the order of ``planes[held_out]``, where `held_out` is for all channels.
+    The plan is that of the image: what is held out, (H, W, c), does not change the decisions. Errors are in
+    unit range, in the order of ``planes[held_out]``, where `held_out` is for all channels. A part begins at
+    `origin`.
     """
-    hidden = Canvas(image.image, image.missing | held_out, image.ranges)
-    restored = np.clip(restore_tile(hidden, plan, neighbors=neighbors), 0, 1)
+    hidden = Image(image.pixels, image.missing | held_out, image.ranges)
+    restored = np.clip(restore_tile(hidden, plan, origin=origin, neighbors=neighbors), 0, 1)
     where = np.broadcast_to(held_out, restored.shape)
     errors: Floats = np.square(restored[where] - image.planes()[where], dtype=np.float64)
     return errors
+
+
+def trial_generator(rng: np.random.Generator | int | None, *more: int) -> np.random.Generator:
+    """Return a generator for held-out pixels: the given one, or one of a seed and more numbers.
+
+    With a seed, others are drawn than by damage that is simulated with the same seed.
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    as_generator(rng)  # refuses what is no seed
+    return np.random.default_rng([rng or 0, 2018, *more])
 
 
 def hold_out(missing: Bools, rng: np.random.Generator) -> Bools:

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.arrays import Region
-from dictsel_core._support.layout import Layout
-from dictsel_core._support.validation import Bools
-from dictsel_core.ground_set import GroundSet
-from dictsel_core.restoration.coding.dictionary import KnownDictionary
+from dictsel_core._util.arrays import Region
+from dictsel_core._util.layout import Layout
+from dictsel_core._util.validation import Bools, as_bool_mask
 from dictsel_core.restoration.damaged import NO_MASK, check_dtype
+from dictsel_core.restoration.dictionary import AtomSource, Dictionary
 from dictsel_core.restoration.mosaic import GRID, TILE, HoleRegion, Mosaic
-from dictsel_core.restoration.plan import Plan
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import RestoreSettings
+from dictsel_core.restoration.tile import Plan
 
 
 def lazy_steps(
@@ -24,8 +23,7 @@ def lazy_steps(
     mask: Any,  # noqa: ANN401
     settings: RestoreSettings,
     layout: Layout,
-    ground_set: GroundSet,
-    known: KnownDictionary | None,
+    source: AtomSource,
 ) -> Generator[RestoreStep, None, Restoration]:
     """Plan the restoration of an array of Dask, and return one whose image is an array of Dask too."""
     import dask  # noqa: PLC0415  (an extra)
@@ -38,14 +36,13 @@ def lazy_steps(
         raise TypeError(NO_MASK)
     pixels = image[:, :, None] if layout.channel is None else da.moveaxis(image, layout.channel, 2)
     missing = da.isnan(image) if mask is None else da.asarray(mask)
+    if missing.dtype != bool:  # blocks are checked when they are read
+        missing = missing.map_blocks(as_bool_mask, dtype=bool)
     if missing.shape == image.shape and layout.channel is not None:
         missing = da.moveaxis(missing, layout.channel, 2)
     missing = missing[:, :, None] if missing.ndim == 2 else missing
-    if missing.shape not in (pixels.shape, (*pixels.shape[:2], 1)) or missing.dtype != bool:
-        raise ValueError(
-            f"mask must be of bool and have the shape of the image, {image.shape}, "
-            f"but is of {missing.dtype} and {missing.shape}."
-        )
+    if missing.shape not in (pixels.shape, (*pixels.shape[:2], 1)):
+        raise ValueError(f"mask must have the shape of the image, {image.shape}, not {np.shape(mask)}.")
     # Tasks run side by side, so each has one thread.
     alone = replace(settings, threads=settings.threads or 1)
     mosaic = Mosaic(pixels.shape, str(pixels.dtype), alone, _side(pixels))
@@ -56,7 +53,7 @@ def lazy_steps(
 
     look = dask.delayed(mosaic.survey)
     surveys = [look(pixels[each.outer], missing[each.outer], each) for each in mosaic.tiles()]
-    plan = mosaic.plan(dask.compute(*surveys), read, (ground_set, known))
+    plan = mosaic.plan(dask.compute(*surveys), read, source)
     restored = _restored(pixels, missing, mosaic, plan) if plan.missing_fraction else pixels
     restored = restored[:, :, 0] if layout.channel is None else da.moveaxis(restored, 2, layout.channel)
     atoms = plan.dictionary.atoms
@@ -80,7 +77,9 @@ def _restored(pixels: Any, missing: Any, mosaic: Mosaic, plan: Plan) -> Any:  # 
     import dask  # noqa: PLC0415  (an extra)
     import dask.array as da  # noqa: PLC0415
 
-    shared = dask.delayed(plan.shared(), traverse=False)
+    # No tile needs the patches that the dictionary was selected on.
+    small = replace(plan, dictionary=Dictionary(plan.dictionary.atoms))
+    shared = dask.delayed(small, traverse=False)
     fill, restore = dask.delayed(mosaic.fill), dask.delayed(mosaic.restore)
     fills: list[tuple[HoleRegion, Any]] = []
     for hole in mosaic.holes(plan):

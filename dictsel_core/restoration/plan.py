@@ -1,142 +1,187 @@
-"""What is decided once for a whole image, before any of its tiles is restored."""
+"""The making of plans: decisions on all of an image, or on samples of it."""
 
-import io
-import json
-import zipfile
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import add
 
 import numpy as np
 
-from dictsel_core.bases import AtomOrigin
-from dictsel_core.ground_set import GroundSet
-from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.coding.coder import Coarsest, PatchCoder, patch_coder
-from dictsel_core.restoration.coding.dictionary import KnownDictionary
-from dictsel_core.restoration.repeats import NOT_ENLARGED, Repeat
-from dictsel_core.restoration.settings import ResolvedSettings
-from dictsel_core.restoration.value_range import ValueRange
+from dictsel_core._util.arrays import Region
+from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.validation import Bools, Floats
+from dictsel_core.atoms import GroundSet
+from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS
+from dictsel_core.restoration.channels import useful_differences
+from dictsel_core.restoration.dictionary import (
+    MAX_PATCHES,
+    AtomSource,
+    Dictionary,
+    PatchSample,
+    observed_counts,
+    sample_patches,
+    select_dictionary,
+)
+from dictsel_core.restoration.holdout import held_out_errors, hold_out, is_harmful, trial_generator
+from dictsel_core.restoration.image import Image
+from dictsel_core.restoration.regions import evenly_spaced, parts_of
+from dictsel_core.restoration.repeats import Changes, changes_of, joint_changes, repeat_of
+from dictsel_core.restoration.settings import RestoreSettings
+from dictsel_core.restoration.tile import Plan, TileRestorer
 
-#: Fields that are not kept as text, or not kept.
-_APART = ("settings", "ranges", "dictionary", "coarse")
+#: A part of an image in the unit ranges of the whole, and its first row and column.
+Sample = tuple[tuple[int, int], Image]
+
+#: Height and width of a part on which refinement is tried, how many there are at most, and the height and
+#: width up to which images are tried whole.
+_TRIAL_SIZE, _N_TRIALS, _MAX_WHOLE = 128, 2, 192
+#: A part in which more is missing tells nothing.
+_MAX_MISSING = 0.98
+#: Fraction of the planning that is done once a dictionary has been selected.
+_SELECTED = 0.5
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """Decisions that hold for all tiles of an image.
+def planned_tile(
+    image: Image,
+    settings: RestoreSettings,
+    source: AtomSource,
+    *,
+    plan: Plan | None = None,
+    origin: tuple[int, int] = (0, 0),
+) -> Generator[float, None, TileRestorer]:
+    """Yield the fraction of the planning that is done, and return what restores an image as a single tile.
 
-    Attributes
-    ----------
-    settings : ResolvedSettings
-        Nothing is left open; `rounds` has a value too.
-    ranges : tuple of ValueRange
-        Of the observed values, one for each channel: the unit range of its plane.
-    dictionary : KnownDictionary
-    missing_fraction : float
-    damage_density : float
-        Mean fraction of missing pixels around a missing one.
-    shares_mask : bool
-        Whether all channels miss the same pixels.
-    observed_channels : tuple of bool
-        Whether anything is observed of each channel.
-    differences : tuple of (int, int)
-        Pairs of channels whose difference helps to estimate the first of them.
-    repeats : ((int, int), (int, int))
-        How often rows and columns are repeated in an enlarged image, once if it is not, and where the first
-        repetition begins.
-    reach : int
-        Pixels farther than this from all observed ones are completed by example; 0 if none are.
-    holes : tuple of (top, left, bottom, right)
-        Where there are such pixels, if the image has several tiles.
-    level : int
-        How often `coarse` was halved.
-    coarse : (h, w, C) ndarray, optional
-        The restored planes of a coarse scale of the image. None if the image is a single tile, or if nothing
-        is missing on that scale.
+    A given plan is used in place of a new one.
     """
-
-    settings: ResolvedSettings
-    ranges: tuple[ValueRange, ...]
-    dictionary: KnownDictionary
-    missing_fraction: float
-    damage_density: float
-    shares_mask: bool
-    observed_channels: tuple[bool, ...]
-    differences: tuple[tuple[int, int], ...] = ()
-    repeats: tuple[Repeat, Repeat] = NOT_ENLARGED
-    reach: int = 0
-    holes: tuple[tuple[int, int, int, int], ...] = ()
-    level: int = 0
-    coarse: Planes | None = None
-
-    @property
-    def n_rounds(self) -> int:
-        """Number of rounds of refinement."""
-        return self.settings.rounds or 0
-
-    @property
-    def is_enlarged(self) -> bool:
-        """Whether rows or columns are repeated."""
-        return self.repeats != NOT_ENLARGED
-
-    def shared(self) -> "Plan":
-        """Return the plan without what no tile needs: the patches that the dictionary was selected on."""
-        return replace(self, dictionary=KnownDictionary(self.dictionary.atoms))
-
-    def coder(self) -> PatchCoder:
-        """Return a coder of patches."""
-        return patch_coder(self.dictionary.atoms.atoms, self.settings, refined=self.n_rounds > 0)
-
-    def coarsest(self, origin: tuple[int, int], shape: tuple[int, int]) -> Coarsest | None:
-        """Return the coarse scale of a tile, which begins at a multiple of ``2 ** level``."""
-        if self.coarse is None:
-            return None
-        rows, columns = (
-            slice(start >> self.level, -(-(start + length) >> self.level))
-            for start, length in zip(origin, shape, strict=True)
-        )
-        limits = self.coarse.min(axis=(0, 1)), self.coarse.max(axis=(0, 1))
-        return Coarsest(self.level, self.coarse[rows, columns], limits)
-
-    def to_bytes(self) -> bytes:
-        """Return what tiles need of the plan, for `from_bytes`: a file of NumPy, without the threads."""
-        settings = asdict(self.settings)
-        del settings["threads"]
-        plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _APART}
-        values = plain | {"settings": settings}
-        values["ranges"] = [asdict(each) for each in self.ranges]
-        values["origins"] = [asdict(each) for each in self.dictionary.atoms.origins]
-        text = json.dumps(values, sort_keys=True, allow_nan=False)
-        arrays = {"atoms": self.dictionary.atoms.atoms, "values": np.array(text)}
-        if self.coarse is not None:
-            arrays["coarse"] = self.coarse
-        with io.BytesIO() as file:
-            np.savez(file, allow_pickle=False, **arrays)
-            return file.getvalue()
-
-    @classmethod
-    def from_bytes(cls, data: bytes, *, threads: int | None = None) -> "Plan":
-        """Return a plan from what `to_bytes` returned; ValueError if that was not so."""
-        try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as file:
-                arrays = dict(file)
-            values = json.loads(str(arrays["values"]))
-            settings = values["settings"] | {"bases": tuple(values["settings"]["bases"]), "threads": threads}
-            size = settings["patch_size"]
-            origins = tuple(AtomOrigin(**each) for each in values.pop("origins"))
-            values |= {
-                "settings": ResolvedSettings(**settings),
-                "ranges": tuple(ValueRange(**each) for each in values["ranges"]),
-                "dictionary": KnownDictionary(GroundSet(arrays["atoms"], origins, (size, size))),
-                "coarse": arrays.get("coarse"),
-            }
-            for name in ("observed_channels", "differences", "repeats", "holes"):
-                values[name] = _as_tuples(values[name])
-            return cls(**values)
-        except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError, zipfile.BadZipFile):
-            raise ValueError("This is not a plan, or not one of this version.") from None
+    start = time.perf_counter()
+    plan = plan or (yield from plan_image(image, settings, source, origin))
+    tile = TileRestorer(image, plan, origin)
+    tile.seconds["coarse" if source.dictionary else "select"] = time.perf_counter() - start
+    return tile
 
 
-def _as_tuples(value: Any) -> Any:  # noqa: ANN401  (whatever JSON knows)
-    """Return lists, and lists within them, as tuples."""
-    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+def plan_image(
+    image: Image, settings: RestoreSettings, source: AtomSource, origin: tuple[int, int] = (0, 0)
+) -> Generator[float, None, Plan]:
+    """Yield the fraction of the work that is done, and return the plan of an image that is a single tile.
+
+    Something must be missing. If it is a part of another image, `origin` is its first row and column there:
+    repeats and positions are those of that image.
+    """
+    plan = Plan(
+        settings.resolved(1 - image.missing_fraction, len(source)),
+        image.ranges,
+        source.dictionary or Dictionary(source.candidates),
+        image.missing_fraction,
+        image.shares_mask,
+        image.observed_channels,
+        reach=settings.completion_reach(image.pixels.dtype),
+    )
+    candidates = None if source.dictionary else source.candidates
+    return (yield from complete_plan(plan, [(origin, image)], candidates, image.shape))
+
+
+def complete_plan(
+    plan: Plan,
+    samples: Sequence[Sample],
+    candidates: GroundSet | None,
+    shape: tuple[int, int],
+    intact: Sequence[Image] = (),
+) -> Generator[float, None, Plan]:
+    """Return a plan with what is decided on samples: dictionary, density, relations of channels, rounds.
+
+    Parameters
+    ----------
+    plan : Plan
+    samples : sequence of Sample
+    candidates : GroundSet or None
+        Of a new dictionary; None keeps that of the plan.
+    shape : (int, int)
+        Height and width of the image.
+    intact : sequence of Image
+        Samples in which nothing is missing: they too tell what channels have in common.
+    """
+    images = [image for _, image in samples]
+    settings, size, seed = plan.settings, plan.settings.patch_size, plan.settings.seed
+    if candidates is not None:
+        patches = reduce(add, [_patches(sample, size, seed) for sample in samples]).drawn(MAX_PATCHES, seed)
+        run = select_dictionary(patches, settings, candidates)
+        for _ in run:
+            yield _SELECTED * len(run.steps) / run.n_atoms
+        plan = replace(plan, dictionary=Dictionary.selected(run.result, patches.positions))
+    plan = replace(
+        plan,
+        damage_density=damage_density([each.missing for each in images], size),
+        differences=() if plan.shares_mask else useful_differences([*images, *intact]),
+        repeats=(repeat_of(_changes(samples, 0)), repeat_of(_changes(samples, 1))),
+    )
+    if plan.missing_fraction == 0 or min(shape) < DEFAULT_OPTIONS.last_size:
+        return plan.with_rounds(0)
+    if settings.rounds is not None:
+        return plan
+    trial = GeneratorRun(_is_refinement_harmful(plan, samples))
+    for fraction in trial:
+        yield _SELECTED + (1 - _SELECTED) * fraction
+    return plan.with_rounds(0 if trial.result else BEST_ROUNDS)
+
+
+def damage_density(masks: Sequence[Bools], patch_size: int) -> float:
+    """Return the mean fraction of pixels that are missing around a missing one, 0 if none is.
+
+    Masks, (H, W, c), are those of an image, or of parts of it. The density does not depend on how much of the
+    image is damaged. Patches without any observed pixel, as in wide holes, are left out.
+    """
+    n_pixels, total, squares = patch_size**2, 0, 0
+    for missing in masks:
+        for layer in range(missing.shape[2]):
+            counts = observed_counts(missing[:, :, layer], patch_size)
+            n_missing = n_pixels - counts[counts > 0].astype(np.int64)
+            total += int(n_missing.sum())
+            squares += int(np.square(n_missing).sum())
+    return squares / (max(total, 1) * n_pixels)
+
+
+def _patches(sample: Sample, size: int, seed: int) -> PatchSample:
+    """Return patches of a sample, with their positions in the image."""
+    origin, image = sample
+    patches = sample_patches(image, size, seed)
+    return replace(patches, positions=patches.positions + np.array(origin))
+
+
+def _changes(samples: Sequence[Sample], axis: int) -> Changes:
+    """Return where adjacent pixels of samples differ along an axis."""
+    return reduce(
+        joint_changes,
+        [changes_of(image.pixels, image.missing, origin[axis], axis) for origin, image in samples],
+    )
+
+
+def _is_refinement_harmful(plan: Plan, samples: Sequence[Sample]) -> Generator[float, None, bool]:
+    """Yield the fraction that is done, and return whether refinement makes held-out pixels worse."""
+    changes: list[Floats] = []
+    parts = [_part(sample, region) for sample in samples for region in _trial_regions(sample[1].missing)]
+    parts = evenly_spaced(parts, _N_TRIALS)
+    for number, (origin, part) in enumerate(parts):
+        held_out = hold_out(part.missing, trial_generator(plan.settings.seed, number))
+        if held_out.any():
+            before, after = (
+                held_out_errors(part, plan.with_rounds(n), held_out, origin=origin) for n in (0, BEST_ROUNDS)
+            )
+            changes.append(after - before)
+        yield (number + 1) / len(parts)
+    return bool(changes) and is_harmful(np.concatenate(changes))
+
+
+def _part(sample: Sample, region: Region) -> Sample:
+    """Return a part of a sample, with its first row and column in the image."""
+    (top, left), image = sample
+    return (top + region[0].start, left + region[1].start), image.part(region)
+
+
+def _trial_regions(missing: Bools) -> list[Region]:
+    """Return parts of an image, on which refinement is tried, in which something is missing."""
+    shape = missing.shape
+    size = max(shape[:2]) if max(shape[:2]) <= _MAX_WHOLE else _TRIAL_SIZE
+    hidden = ((region, missing[region]) for region in parts_of(shape, size))
+    return [region for region, part in hidden if part.any() and part.mean() < _MAX_MISSING]

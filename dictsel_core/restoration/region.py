@@ -7,21 +7,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.arrays import Region
-from dictsel_core._support.containers import check_in_memory
-from dictsel_core._support.layout import Axis
-from dictsel_core._support.runs import GeneratorRun, Run, stepwise
-from dictsel_core._support.validation import Bools
-from dictsel_core.ground_set import standard_ground_set
-from dictsel_core.restoration.canvas import Canvas, as_layers, channel_ranges, observed_ranges, planes_ranges
+from dictsel_core._util.arrays import Region
+from dictsel_core._util.containers import check_in_memory
+from dictsel_core._util.layout import Axis
+from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
+from dictsel_core._util.validation import Bools
 from dictsel_core.restoration.channels import useful_differences
 from dictsel_core.restoration.damaged import as_damaged
-from dictsel_core.restoration.driver import ImageRestorer
-from dictsel_core.restoration.refinement.density import damage_density
-from dictsel_core.restoration.restore import wrapped
+from dictsel_core.restoration.dictionary import as_atom_source
+from dictsel_core.restoration.image import (
+    Image,
+    ValueRange,
+    as_layers,
+    joint_range,
+    observed_ranges,
+    unit_ranges,
+)
+from dictsel_core.restoration.plan import damage_density
+from dictsel_core.restoration.regions import grown, within
+from dictsel_core.restoration.restore import image_steps, wrapped
 from dictsel_core.restoration.result import Restoration, RestoreStep
-from dictsel_core.restoration.tiles import grown, within
-from dictsel_core.restoration.value_range import ValueRange, common_range
 
 #: How far around the restored pixels the image is used.
 _CONTEXT = 64
@@ -121,7 +126,9 @@ def restore_region(
     return run.finish()
 
 
-def _start(
+@with_parameters_of(restore_region)
+def iter_restore_region(
+    *,
     image: ArrayLike,
     mask: ArrayLike | None,
     previous: Restoration,
@@ -129,6 +136,23 @@ def _start(
     channel_axis: Axis | None,
     in_place: bool,
 ) -> Run[RestoreStep, Restoration]:
+    """Start `restore_region`, and return its run, whose steps show how far it is.
+
+    The parameters are those of `restore_region`, checked at the call.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import restore
+    >>> from dictsel_core.restoration import iter_restore_region
+    >>> image = np.random.default_rng(0).integers(0, 256, (24, 24), np.uint8)
+    >>> mask = image > 128
+    >>> before = restore(image, mask, "fast")
+    >>> mask[4:8, 4:8] = True
+    >>> run = iter_restore_region(image, mask, before, (slice(4, 8), slice(4, 8)))
+    >>> run.finish().image.shape
+    (24, 24)
+    """
     given: object = previous
     if not isinstance(given, Restoration):
         raise TypeError(f"previous must be a Restoration, as restore returns it, not {type(given).__name__}.")
@@ -148,15 +172,12 @@ def _start(
         raise ValueError(
             "This image is restored in parts, by restore; pass fewer channels to restore_region."
         )
-    before = replace(previous, image=damaged.layout.split(np.asarray(previous.image))[0])
+    before = replace(previous, image=damaged.split(np.asarray(previous.image))[0])
     if in_place and not before.image.flags.writeable:
         raise ValueError("The image of the previous restoration is read-only, so it cannot change in place.")
     inside = _as_region(region, damaged.layout.plane_shape)
     steps = _steps(damaged.images[0], as_layers(damaged.missing[0]), before, inside, in_place)
     return GeneratorRun(wrapped(steps, damaged))
-
-
-iter_restore_region = stepwise(restore_region, _start)
 
 
 def _steps(
@@ -172,21 +193,21 @@ def _steps(
     unknown[inside] = missing[inner]
     if unknown.all():
         raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
-    ground_set = standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
-    plan = previous.plan
-    ranges = _widened(plan.ranges if plan else _ranges(previous.image), channel_ranges(part, unknown))
-    damaged = Canvas(part, unknown, ranges)
+    plan, found = previous.plan, observed_ranges(part, unknown)
+    ranges = _widened(plan.ranges if plan else _ranges(previous.image), found)
+    damaged = Image(part, unknown, ranges)
     if plan is not None:
         plan = replace(
             plan,
             ranges=ranges,
-            shares_mask=unknown.shape[2] == 1,
+            shares_mask=damaged.shares_mask,
             damage_density=damage_density([unknown], settings.patch_size),
             observed_channels=damaged.observed_channels,
-            differences=() if unknown.shape[2] == 1 else useful_differences([damaged]),
+            differences=() if damaged.shares_mask else useful_differences([damaged]),
         )
     origin = outer[0].start, outer[1].start
-    run = GeneratorRun(ImageRestorer(damaged, settings, ground_set, plan=plan, origin=origin).steps())
+    source = as_atom_source(None, settings)
+    run = GeneratorRun(image_steps(damaged, settings, source, plan=plan, origin=origin))
     for step in run:
         yield replace(step, make_partial=None)
     result = previous.image if in_place else previous.image.copy(order="K")
@@ -206,13 +227,12 @@ def _steps(
 
 def _ranges(image: NDArray[Any]) -> tuple[ValueRange, ...]:
     """Return the ranges of a complete image."""
-    return observed_ranges(image, np.zeros((*image.shape[:2], 1), bool))
+    return unit_ranges(observed_ranges(image, np.zeros((*image.shape[:2], 1), bool)))
 
 
 def _widened(ranges: tuple[ValueRange, ...], found: tuple[ValueRange | None, ...]) -> tuple[ValueRange, ...]:
     """Return ranges that hold what was found too: pixels that are no longer missing may be outside."""
-    pairs = zip(ranges, found, strict=True)
-    return planes_ranges(tuple(old if new is None else common_range([old, new]) for old, new in pairs))
+    return unit_ranges(tuple(joint_range(*pair) for pair in zip(ranges, found, strict=True)))
 
 
 def _as_region(region: tuple[slice, ...], shape: tuple[int, ...]) -> Region:

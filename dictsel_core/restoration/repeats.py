@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.validation import Bools, Ints
-from dictsel_core.restoration.canvas import Canvas, Plane, Planes
+from dictsel_core._util.validation import Bools, Ints
+from dictsel_core.restoration.image import Image, Plane, Planes
 
 #: Where adjacent pixels differ along an axis; None if nothing is repeated.
 Changes = frozenset[int] | None
@@ -25,18 +25,9 @@ _STEP = 64
 
 
 def changes_of(image: NDArray[Any], missing: Bools, start: int, axis: int) -> Changes:
-    """Return where pixels of a part of an image differ from the ones above them, or to their left.
+    """Return where pixels of a part of an image (h, w, C) differ from those above (axis 0) or left of them.
 
-    Parameters
-    ----------
-    image : (h, w, C) ndarray
-        The part.
-    missing : (h, w, c) ndarray of bool
-        Missing pixels are not compared.
-    start : int
-        Its first row or column in the image.
-    axis : {0, 1}
-        Whether rows or columns are compared.
+    Missing pixels are not compared. The part begins at row or column `start` of the image.
     """
     if axis == 1:
         image, missing = image.swapaxes(0, 1), missing.swapaxes(0, 1)
@@ -75,20 +66,11 @@ def _grid(places: Iterable[int]) -> int:
     return math.gcd(*(place - first for place in places))
 
 
-def equalize(planes: Planes, image: Canvas, repeats: tuple[Repeat, Repeat], origin: tuple[int, int]) -> None:
+def equalize(planes: Planes, image: Image, repeats: tuple[Repeat, Repeat], origin: tuple[int, int]) -> None:
     """Make the pixels of an enlarged image equal that were one, in place.
 
-    A missing pixel takes the value of an observed one that was the same, or the mean of all of them.
-
-    Parameters
-    ----------
-    planes : (H, W, C) ndarray
-        Of the image, or of a tile of it.
-    image : Canvas
-    repeats : two of Repeat
-        Down and across.
-    origin : (int, int)
-        First row and column of the tile.
+    A missing pixel takes the value of an observed one that was the same, or the mean of all of them. A tile
+    begins at `origin`.
     """
     rows, columns = (
         _starts(slice(start, start + length), repeat)
@@ -105,7 +87,7 @@ def _starts(part: slice, repeat: Repeat) -> Ints:
     return np.concatenate([[0], later])
 
 
-def _equalized(plane: Plane, image: Canvas, channel: int, rows: Ints, columns: Ints) -> Plane:
+def _equalized(plane: Plane, image: Image, channel: int, rows: Ints, columns: Ints) -> Plane:
     """Return a plane (h, w) with equal values in the missing pixels of each cell, which begin where given."""
     missing = image.mask(channel)
     observed = np.where(missing, np.float32(-1), image.plane(channel))

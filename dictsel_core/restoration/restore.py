@@ -1,4 +1,8 @@
-"""`restore`: from a damaged image to a restored one."""
+"""`restore`: from a damaged image to a restored one.
+
+An array in memory becomes one `Image`, which is planned (plan.py) and restored as a single tile (tile.py); a
+stack becomes many (stack.py). An array of Dask is cut into tiles that share a plan (mosaic.py, lazy.py).
+"""
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
@@ -6,18 +10,20 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.containers import is_lazy
-from dictsel_core._support.layout import Axis, as_layout
-from dictsel_core._support.runs import GeneratorRun, Run, stepwise
-from dictsel_core.ground_set import GroundSet
-from dictsel_core.restoration.coding.dictionary import as_dictionary
+from dictsel_core._util.containers import is_lazy
+from dictsel_core._util.layout import Axis, as_layout
+from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
+from dictsel_core.atoms import GroundSet
 from dictsel_core.restoration.damaged import DamagedArray, as_damaged
-from dictsel_core.restoration.driver import ImageRestorer
+from dictsel_core.restoration.dictionary import AtomSource, as_atom_source
+from dictsel_core.restoration.image import Image
 from dictsel_core.restoration.lazy import lazy_steps
 from dictsel_core.restoration.parameters import Parameter
+from dictsel_core.restoration.plan import planned_tile
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import PresetName, RestoreSettings, as_settings
 from dictsel_core.restoration.stack import StackRestorer
+from dictsel_core.restoration.tile import Plan
 from dictsel_core.selection import Selection
 
 #: Most planes before and after each plane of a stack that help it.
@@ -25,6 +31,10 @@ MAX_NEIGHBOR_PLANES = 8
 _NEIGHBOR_PLANES = Parameter(
     name="neighbor_planes", kind=int, minimum=0, maximum=MAX_NEIGHBOR_PLANES, is_optional=True
 )
+#: Fraction of the work that is done once there is a plan.
+_PLANNED = 0.05
+#: Fraction of the work after which there is a new partial result.
+_PARTIAL_INTERVAL = 1 / 16
 
 
 def restore(
@@ -129,7 +139,9 @@ def restore(
     ).finish()
 
 
-def _start(
+@with_parameters_of(restore)
+def iter_restore(
+    *,
     image: ArrayLike,
     mask: ArrayLike | None,
     settings: RestoreSettings | PresetName | None,
@@ -138,22 +150,66 @@ def _start(
     dictionary: ArrayLike | GroundSet | Selection | None,
     neighbor_planes: int | None,
 ) -> Run[RestoreStep, Restoration]:
+    """Start `restore`, and return its run, whose steps show how far it is.
+
+    The parameters are those of `restore`, checked at the call.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import iter_restore
+    >>> image = np.random.default_rng(0).integers(0, 256, (16, 16), np.uint8)
+    >>> run = iter_restore(image, image > 128, "fast")
+    >>> stages = [step.stage for step in run]
+    >>> run.result.image.shape
+    (16, 16)
+    """
     reach = _NEIGHBOR_PLANES.checked(neighbor_planes)
     asked = as_settings(settings)
-    ground_set, known = as_dictionary(dictionary, asked)
+    source = as_atom_source(dictionary, asked)
     if is_lazy(image):
         layout = as_layout(np.shape(image), channel_axis, axes)
-        return GeneratorRun(lazy_steps(image, mask, asked, layout, ground_set, known))
+        return GeneratorRun(lazy_steps(image, mask, asked, layout, source))
     damaged = as_damaged(image, mask, channel_axis, axes)
     if damaged.is_large:
-        return GeneratorRun(StackRestorer(damaged, asked, ground_set, known, reach).steps())
-    canvas = damaged.whole()
-    resolved = asked.resolved(1 - canvas.missing_fraction, len(ground_set if known is None else known.atoms))
-    restorer = ImageRestorer(canvas, resolved, ground_set, known)
-    return GeneratorRun(wrapped(restorer.steps(), damaged))
+        return GeneratorRun(StackRestorer(damaged, asked, source, reach).steps())
+    return GeneratorRun(wrapped(image_steps(damaged.whole(), asked, source), damaged))
 
 
-iter_restore = stepwise(restore, _start)
+def image_steps(
+    image: Image,
+    settings: RestoreSettings,
+    source: AtomSource,
+    *,
+    plan: Plan | None = None,
+    origin: tuple[int, int] = (0, 0),
+) -> Generator[RestoreStep, None, Restoration]:
+    """Restore an image as a single tile: yield the progress, and return the result.
+
+    A given plan is used in place of a new one; it may be that of a larger image, of which this is the part
+    that begins at `origin`.
+    """
+    if not image.missing.any():
+        return _unchanged(image, settings, source)
+    planning = GeneratorRun(planned_tile(image, settings, source, plan=plan, origin=origin))
+    for fraction in planning:
+        yield RestoreStep("select", _PLANNED * fraction)
+    tile, shown = planning.result, 0.0
+    for step in tile.steps():
+        fraction = _PLANNED + (1 - _PLANNED) * step.fraction
+        is_new = fraction > shown and fraction - shown >= (0 if step.is_last else _PARTIAL_INTERVAL)
+        if step.is_visible and is_new:
+            shown = fraction
+            yield RestoreStep(step.stage, fraction, tile.snapshot(settings.rounds))
+        else:
+            yield RestoreStep(step.stage, fraction)
+    return tile.snapshot(settings.rounds)()
+
+
+def _unchanged(image: Image, settings: RestoreSettings, source: AtomSource) -> Restoration:
+    """Return the restoration of an image in which nothing is missing."""
+    none, resolved = np.zeros(0, np.intp), settings.resolved(1.0, len(source))
+    return Restoration(image.pixels.copy(order="K"), resolved, 0.0, None, none.reshape(0, 2), none, 0, 0, {})
 
 
 def wrapped(

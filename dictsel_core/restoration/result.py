@@ -1,19 +1,20 @@
-"""What a restoration yields and returns."""
+"""The result of a restoration, and its progress."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.validation import Ints
-from dictsel_core.bases import AtomOrigin
-from dictsel_core.ground_set import GroundSet
-from dictsel_core.restoration.plan import Plan
+from dictsel_core._util.validation import Ints
+from dictsel_core.atoms import AtomOrigin, GroundSet
 from dictsel_core.restoration.settings import ResolvedSettings
 from dictsel_core.selection import Selection
+
+if TYPE_CHECKING:
+    from dictsel_core.restoration.tile import Plan
 
 Stage = Literal["select", "coarse", "code", "channels", "texture", "refine"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -74,7 +75,7 @@ class Restoration:
     n_rounds: int
     seconds: dict[str, float]
     atoms: GroundSet | None = None
-    plan: Plan | None = None
+    plan: "Plan | None" = None
     region: tuple[slice, slice] | None = None
 
     def __repr__(self) -> str:

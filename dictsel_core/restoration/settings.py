@@ -1,4 +1,4 @@
-"""What a restoration is asked to do."""
+"""The parameters of a restoration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import DTypeLike
 
+from dictsel_core.atoms import STANDARD_BASES
+from dictsel_core.atoms.ground_set import as_basis_names
 from dictsel_core.constraints import AverageSparsity, Constraint, IndividualSparsity
-from dictsel_core.ground_set import STANDARD_BASES, as_basis_names
 from dictsel_core.restoration.parameters import Parameter
 
 ConstraintName = Literal["individual", "average"]
@@ -23,26 +24,27 @@ SELECTORS: tuple[SelectorName, ...] = get_args(SelectorName)
 FILLS: tuple[FillName, ...] = get_args(FillName)
 PRESETS: tuple[PresetName, ...] = get_args(PresetName)
 
-#: Maximum height and width of a patch: the ground set grows with the fourth power of it. At 32 a selection
-#: takes minutes on a large image; at 96 the ground set takes gigabytes, and no selection ends.
+#: Maximum height and width of a patch: the ground set grows with the fourth power of it.
 MAX_PATCH_SIZE = 32
 #: Maximum number of candidates: the standard bases at the largest patch size.
 MAX_CANDIDATES = len(STANDARD_BASES) * MAX_PATCH_SIZE**2
-#: Maximum number of atoms per patch: the dimension of 8 x 8 pixels. The defaults use a dozen at most, and
-#: coding holds as many vectors for each patch at a time, which takes 2 GB for the largest patch size.
+#: Maximum number of atoms per patch: coding holds as many vectors for each patch at a time.
 MAX_SPARSITY = 64
 #: Maximum number of rounds, each about as long as the restoration before it; None makes eight or none.
 MAX_ROUNDS = 100
 _MAX_THREADS = 1024
-#: Most atoms, and most atoms per patch, that are chosen if they are left open; and if at least so many rounds
-#: of refinement follow, after which more atoms make no difference (docs/speed.md).
-_MOST_ATOMS, _MOST_ATOMS_REFINED, _ROUNDS_THAT_SUFFICE = (60, 12), (15, 6), 4
+#: A pixel farther than this from all observed ones is completed by example. By default that is about as far
+#: as patches see; "texture" is for those who know that there is some.
+REACH: dict[FillName, int] = {"auto": 8, "texture": 4}
+#: Most atoms, and most atoms per patch, that are chosen if they are left open; and the same if at least as
+#: many rounds of refinement follow, after which more atoms make no difference (docs/speed.md).
+_MOST_ATOMS, _MOST_ATOMS_REFINED, _MANY_ROUNDS = (60, 12), (15, 6), 4
 
 _PARAMETERS = (
     Parameter(name="constraint", kind=str, choices=CONSTRAINTS),
     Parameter(name="n_atoms", kind=int, minimum=1, maximum=MAX_CANDIDATES, is_optional=True),
     Parameter(name="sparsity", kind=int, minimum=1, maximum=MAX_SPARSITY),
-    Parameter(name="budget", kind=float, minimum=0, maximum=MAX_SPARSITY, excludes_minimum=True),
+    Parameter(name="mean_sparsity", kind=float, minimum=0, maximum=MAX_SPARSITY, excludes_minimum=True),
     Parameter(name="coding_sparsity", kind=int, minimum=1, maximum=MAX_SPARSITY, is_optional=True),
     Parameter(name="patch_size", kind=int, minimum=2, maximum=MAX_PATCH_SIZE),
     Parameter(name="selector", kind=str, choices=SELECTORS, is_optional=True),
@@ -85,8 +87,8 @@ class RestoreSettings:
         more, it is 15 at most.
     sparsity : int
         Maximum number of atoms per patch in the selection, s. Default is 8.
-    budget : float
-        Average number of atoms per patch in the selection, s'/T, with average sparsity. Default is 4.
+    mean_sparsity : float
+        Mean number of atoms per patch in the selection, s'/T, with average sparsity. Default is 4.
     coding_sparsity : int or None
         Maximum number of atoms per patch in the coding. None, the default, chooses it by the fraction of
         the pixels that are observed, from 5 to 12 atoms; with `rounds` of four or more, it is 6 at most.
@@ -111,7 +113,7 @@ class RestoreSettings:
         invented.
     every_patch : bool
         Code the patch at every pixel, as the paper does. False, the default, codes every second one, like
-        the black squares of a chessboard, in half the time and for 0.05 dB less; or every fourth one, if
+        the black squares of a chessboard, in half the time and hardly worse; or every fourth one, if
         refinement follows, which makes up for it.
     rounds : int or None
         Rounds of non-local refinement after the coding; 0 omits it. Default is 4. None makes eight, unless
@@ -129,7 +131,7 @@ class RestoreSettings:
     See Also
     --------
     restore : Uses these settings.
-    tune : Chooses n_atoms, sparsity, budget and coding_sparsity for an image.
+    tune : Chooses n_atoms, sparsity, mean_sparsity and coding_sparsity for an image.
 
     Examples
     --------
@@ -146,7 +148,7 @@ class RestoreSettings:
     constraint: ConstraintName = "average"
     n_atoms: int | None = None
     sparsity: int = 8
-    budget: float = 4.0
+    mean_sparsity: float = 4.0
     coding_sparsity: int | None = None
     patch_size: int = 8
     bases: tuple[str, ...] = STANDARD_BASES
@@ -195,11 +197,6 @@ class RestoreSettings:
     def resolved(self, observed_fraction: float, n_candidates: int) -> "ResolvedSettings":
         """Return the settings for an image, with n_atoms, coding_sparsity and selector chosen if None.
 
-        Measured on eight photographs inside scikit-image, the best dictionary had 15 atoms, with 6 per
-        patch, at 80 % missing, and 30 with 10 at 50 %. There Replacement OLS gained 0.2 to 0.3 dB over
-        Replacement OMP; on scratches it lost as much. Four rounds of refinement make 15 atoms as good as
-        more, whatever is observed.
-
         Parameters
         ----------
         observed_fraction : float
@@ -207,7 +204,7 @@ class RestoreSettings:
         n_candidates : int
             Size of the ground set, which n_atoms cannot exceed.
         """
-        is_refined = (self.rounds or 0) >= _ROUNDS_THAT_SUFFICE
+        is_refined = (self.rounds or 0) >= _MANY_ROUNDS
         most_atoms, most_per_patch = _MOST_ATOMS_REFINED if is_refined else _MOST_ATOMS
         n_atoms = self.n_atoms or min(most_atoms, max(12, round(5 + 50 * observed_fraction)))
         values = {each.name: getattr(self, each.name) for each in fields(RestoreSettings)}
@@ -219,19 +216,24 @@ class RestoreSettings:
 
     @property
     def uses_budget(self) -> bool:
-        """Whether the constraint has a budget, so that `budget` has an effect."""
+        """Whether patches share a budget, so that `mean_sparsity` has an effect."""
         return self.constraint == "average"
 
     def fills_texture(self, dtype: DTypeLike) -> bool:
         """Return whether wide holes in an image of this dtype are filled with texture, not smoothly."""
         return self.fill == "texture" or (self.fill == "auto" and np.dtype(dtype).kind != "f")
 
+    def completion_reach(self, dtype: DTypeLike) -> int:
+        """Return how far from all observed pixels those are that are filled with texture; 0 if none are."""
+        return REACH[self.fill] if self.fills_texture(dtype) else 0
+
     def constraint_for(self, n_points: int) -> Constraint:
         """Return the constraint on the supports of `n_points` patches."""
         if self.constraint == "individual":
             return IndividualSparsity(self.sparsity)
-        # No patch uses more atoms than its cap, so a larger budget is the same constraint.
-        return AverageSparsity(self.sparsity, max(1, round(min(self.budget, self.sparsity) * n_points)))
+        # No patch uses more atoms than its cap, so a larger mean is the same constraint.
+        mean = min(self.mean_sparsity, self.sparsity)
+        return AverageSparsity(self.sparsity, budget=max(1, round(mean * n_points)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,30 +1,33 @@
 """Many images, or very many channels: restored one after the other with one dictionary."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dictsel_core._support.arrays import Region
-from dictsel_core._support.runs import GeneratorRun
-from dictsel_core._support.validation import Floats
-from dictsel_core.ground_set import GroundSet
-from dictsel_core.restoration.canvas import Canvas, complete_planes, in_ranges
-from dictsel_core.restoration.coding.dictionary import KnownDictionary
-from dictsel_core.restoration.coding.sampling import MAX_PATCHES, sample_patches, select_dictionary
-from dictsel_core.restoration.damaged import DamagedArray, Part
-from dictsel_core.restoration.driver import ImageRestorer
-from dictsel_core.restoration.holdout import held_out_errors, hold_out
-from dictsel_core.restoration.lockstep import FindIntact, Lockstep
-from dictsel_core.restoration.plan import Plan
-from dictsel_core.restoration.planning import plan_image
-from dictsel_core.restoration.refinement.refiner import BEST_ROUNDS
-from dictsel_core.restoration.result import Restoration, RestoreStep
-from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
-from dictsel_core.restoration.survey import evenly_spaced
-from dictsel_core.restoration.tile import restore_tile
+from dictsel_core._util.arrays import Region
+from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.validation import Floats
+from dictsel_core.refinement.rounds import BEST_ROUNDS
+from dictsel_core.restoration.damaged import DamagedArray
+from dictsel_core.restoration.dictionary import (
+    MAX_PATCHES,
+    AtomSource,
+    Dictionary,
+    sample_patches,
+    select_dictionary,
+)
+from dictsel_core.restoration.holdout import held_out_errors, hold_out, trial_generator
+from dictsel_core.restoration.image import Image, Planes, complete_planes, in_ranges
+from dictsel_core.restoration.plan import plan_image, planned_tile
+from dictsel_core.restoration.regions import evenly_spaced
+from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
+from dictsel_core.restoration.settings import RestoreSettings
+from dictsel_core.restoration.tile import Plan, TileRestorer, TileStep, restore_tile
 
 #: Number of parts, evenly spaced, whose patches the dictionary is selected on.
 _N_SAMPLED = 16
@@ -46,165 +49,203 @@ class StackRestorer:
     ----------
     damaged : DamagedArray
     settings : RestoreSettings
-    ground_set : GroundSet
-    known : KnownDictionary or None
-        Used in place of a new one.
+    source : AtomSource
     reach : int or None
         How many neighbors on either side of an image help to refine it; None tries whether they do.
     """
 
     def __init__(
-        self,
-        damaged: DamagedArray,
-        settings: RestoreSettings,
-        ground_set: GroundSet,
-        known: KnownDictionary | None,
-        reach: int | None,
+        self, damaged: DamagedArray, settings: RestoreSettings, source: AtomSource, reach: int | None
     ) -> None:
-        self._damaged, self._ground_set, self._known = damaged, ground_set, known
-        self._asked_reach, self._reach = reach, reach or 0
-        self._parts = [(part, damaged.canvas(part)) for part in damaged.parts()]
-        fractions = [canvas.missing_fraction for _, canvas in self._parts]
-        n_candidates = len(ground_set if known is None else known.atoms)
-        self._settings = settings.resolved(1 - float(np.mean(fractions or [0.0])), n_candidates)
-        self._images = damaged.images.copy(order="K")
+        self._damaged, self._source = damaged, source
+        self._tries_neighbors, self._reach = reach is None, reach or 0
+        self._parts = damaged.parts()
+        self._images = [damaged.image(part) for part in self._parts]
+        places = [(part.number, part.channels.start, part.channels.stop) for part in self._parts]
+        self._numbers = {place: number for number, place in enumerate(places)}
+        fractions = [image.missing_fraction for image in self._images]
+        self._settings = settings.resolved(1 - float(np.mean(fractions or [0.0])), len(source))
+        self._max_rounds = BEST_ROUNDS if settings.rounds is None else settings.rounds
+        self._restored = damaged.images.copy(order="K")
         self._results: list[Restoration] = []
 
     def steps(self) -> Generator[RestoreStep, None, Restoration]:
         """Yield the progress, and return the result."""
-        n_parts, shown, done = len(self._parts), 0.0, 0.0
-        if self._known is None and n_parts:
+        n_parts, shown = len(self._parts), 0.0
+        if self._source.dictionary is None and n_parts:
             yield from self._select()
-        if self._asked_reach is None and self._settings.rounds != 0:
+        if self._tries_neighbors and self._max_rounds:
             yield from self._try_neighbors()
         fractions = np.zeros(n_parts)
         for numbers in self._sequences():
-            by_image = {self._parts[number][0].number: number for number in numbers}
-            for each in self._lockstep(numbers).steps():
-                number = by_image[each.number]
-                if each.step is not None:
-                    fractions[number] = each.step.fraction
-                    done = _SELECTED + (1 - _SELECTED) * float(fractions.mean())
-                    step = replace(each.step, fraction=done, make_partial=None)
-                    yield replace(step, number=number, n_images=n_parts)
-                if each.result is not None:
-                    self._keep(number, each.result)
-                    if done - shown >= _PARTIAL_INTERVAL and len(self._results) < n_parts:
-                        shown = done
-                        yield RestoreStep(step.stage, done, _constant(self._restoration()), number, n_parts)
+            for number, stage, fraction in self._together(numbers):
+                fractions[number] = fraction
+                done = _SELECTED + (1 - _SELECTED) * float(fractions.mean())
+                yield RestoreStep(stage, done, number=number, n_images=n_parts)
+                n_restored = len(self._results)
+                if fraction == 1 and done - shown >= _PARTIAL_INTERVAL and n_restored < n_parts:
+                    shown, partial = done, self._restoration()
+                    yield RestoreStep(stage, done, _constant(partial), number, n_parts)
         return self._restoration()
 
-    def _keep(self, number: int, result: Restoration) -> None:
-        self._damaged.at(self._parts[number][0], self._images)[...] = result.image
-        self._results.append(replace(result, image=None))
-
-    def _try_neighbors(self) -> Iterator[RestoreStep]:
-        """Find out on a few images whether neighbors help."""
-        self._reach = _REACH
-        sequences = [each for each in self._sequences() if self._damaged.layout.n_consecutive > 1]
-        numbers = [number for each in sequences for number in each]
-        errors: list[Floats] = [np.zeros((2, 0))]
-        for number in evenly_spaced(numbers, max(1, min(len(numbers) // _PARTS_PER_TRIAL, _MAX_TRIALS))):
-            yield RestoreStep("select", _SELECTED, n_images=len(self._parts))
-            sequence = next(each for each in sequences if number in each)
-            errors.append(self._trial_errors(number, self._canvases(sequence)))
-        alone, together = np.concatenate(errors, axis=1).sum(axis=1)
-        self._reach = _REACH if together <= (1 - _MIN_GAIN) * alone or alone == 0 else 0
-
-    def _trial_errors(self, number: int, images: dict[int, Canvas]) -> Floats:
-        """Return squared errors of held-out pixels of an image, without its neighbors and with them: (2, N).
-
-        There are none if too few pixels are observed, or there are no neighbors.
-        """
-        part = self._parts[number][0]
-        region = _trial_region(images[part.number])
-        own = images[part.number].part(region)
-        rng = np.random.default_rng([self._settings.seed, 2018, number])
-        held_out, neighbors = hold_out(own.missing, rng), []
-        for other in range(part.number - _REACH, part.number + _REACH + 1):
-            image = images.get(other)
-            intact = self._find_intact(part)(other) if image is None else image.image
-            if other == part.number or intact is None:
-                continue
-            if image is None or not image.missing[region].any():
-                neighbors.append(complete_planes(intact[region], own.ranges))
-            elif not image.missing[region].all():
-                planes = restore_tile(image.part(region), self._plan(image, rounds=0))
-                neighbors.append(in_ranges(planes, image.ranges, own.ranges))
-        if not neighbors or not held_out.any():
-            return np.zeros((2, 0))
-        plan = self._plan(images[part.number], _n_rounds(self._settings))
-        return np.stack([held_out_errors(own, plan, held_out, beside) for beside in ([], neighbors)])
-
-    def _plan(self, image: Canvas, rounds: int) -> Plan:
-        """Return the plan of an image for a given number of rounds of refinement."""
-        settings = replace(self._settings, rounds=rounds)
-        return GeneratorRun(plan_image(image, settings, self._ground_set, self._known)).finish()
+    def _select(self) -> Iterator[RestoreStep]:
+        """Select a dictionary on patches of several parts."""
+        settings, samples = self._settings, []
+        for part, image in evenly_spaced(list(zip(self._parts, self._images, strict=True)), _N_SAMPLED):
+            patches = sample_patches(image, settings.patch_size, settings.seed)
+            samples.append(replace(patches, positions=np.insert(patches.positions, 0, part.number, axis=1)))
+        sample = reduce(add, samples).drawn(MAX_PATCHES, settings.seed)
+        run = select_dictionary(sample, settings, self._source.candidates)
+        for _ in run:
+            fraction = _SELECTED * len(run.steps) / run.n_atoms
+            yield RestoreStep("select", fraction, n_images=len(self._parts))
+        dictionary = Dictionary.selected(run.result, sample.positions)
+        self._source = replace(self._source, dictionary=dictionary)
 
     def _sequences(self) -> list[list[int]]:
         """Return which parts are restored together, by their numbers: those that may be neighbors."""
-        if self._reach == 0 or self._settings.rounds == 0:
+        if self._reach == 0 or self._max_rounds == 0:
             return [[number] for number in range(len(self._parts))]
         sequences: dict[tuple[int, int, int], list[int]] = {}
-        for number, (part, _) in enumerate(self._parts):
+        for number, part in enumerate(self._parts):
             row = part.number // self._damaged.layout.n_consecutive
             sequences.setdefault((row, part.channels.start, part.channels.stop), []).append(number)
         return list(sequences.values())
 
-    def _lockstep(self, numbers: list[int]) -> Lockstep:
-        """Return what restores some parts together."""
-        find_intact = self._find_intact(self._parts[numbers[0]][0])
-        return Lockstep(
-            self._canvases(numbers),
-            self._starter(self._settings),
-            find_intact,
-            self._reach,
-            _n_rounds(self._settings),
-        )
+    def _together(self, numbers: list[int]) -> Iterator[tuple[int, Stage, float]]:
+        """Restore consecutive parts, and use the neighbors of each in its refinement.
 
-    def _canvases(self, numbers: list[int]) -> dict[int, Canvas]:
-        """Return parts by the numbers of their images."""
-        return {part.number: canvas for part, canvas in (self._parts[number] for number in numbers)}
+        Yields the number of a part, its stage, and the fraction of its work that is done. A round uses the
+        neighbors as they were before that round, so that the result does not depend on any order. Still, only
+        a few parts are in progress at a time: each makes a round as soon as its neighbors have made the one
+        before.
+        """
+        reach, n_rounds = self._reach, self._max_rounds
+        active: dict[int, TileRestorer] = {}
+        # By round, what parts were before it, which parts after them need.
+        before: list[dict[int, Planes]] = [{} for _ in range(n_rounds)]
+        for at in range(len(numbers) + reach * n_rounds):
+            for number in numbers[at : at + 1]:
+                planning = GeneratorRun(planned_tile(self._images[number], self._settings, self._source))
+                for _ in planning:
+                    yield number, "select", 0.0
+                active[number] = planning.result
+                yield from _of(number, active[number].first_steps())
+            for round_number in range(n_rounds):
+                for number in _delayed(numbers, at, reach * (round_number + 1)):
+                    yield from _of(number, self._round(number, round_number, active, before[round_number]))
+            for number in _delayed(numbers, at, reach * n_rounds):
+                tile = active.pop(number)
+                stages = [step.stage for step in tile.last_steps()]
+                self._keep(number, tile)
+                yield number, stages[-1] if stages else "refine" if tile.plan.n_rounds else "code", 1.0
 
-    def _starter(self, settings: ResolvedSettings) -> Callable[[Canvas], ImageRestorer]:
-        return lambda canvas: ImageRestorer(canvas, settings, self._ground_set, self._known)
+    def _round(
+        self, number: int, round_number: int, active: Mapping[int, TileRestorer], before: dict[int, Planes]
+    ) -> Iterator[TileStep]:
+        """Make a round of a part, unless it has made all of its own."""
+        tile = active[number]
+        makes_round = round_number < tile.plan.n_rounds
+        neighbors = list(self._neighbors(number, active, before)) if makes_round else []
+        if self._reach:
+            before[number] = tile.planes.copy() if makes_round else tile.planes
+            last = self._parts[number].number - self._reach
+            for other in [each for each in before if self._parts[each].number <= last]:
+                del before[other]
+        if makes_round:
+            yield from tile.round_steps(neighbors)
 
-    def _find_intact(self, like: Part) -> FindIntact:
-        return lambda number: self._damaged.intact(number, like)
+    def _neighbors(
+        self, number: int, active: Mapping[int, TileRestorer], before: Mapping[int, Planes]
+    ) -> Iterator[Planes]:
+        """Yield the neighbors of a part before a round, in its unit range."""
+        ranges = self._images[number].ranges
+        for distance in range(1, self._reach + 1):
+            for place in (-distance, distance):
+                other = self._neighbor(number, place)
+                if isinstance(other, int):
+                    planes = before[other] if other < number else active[other].planes
+                    yield in_ranges(planes, self._images[other].ranges, ranges)
+                elif other is not None:
+                    yield complete_planes(other, ranges)
 
-    def _select(self) -> Iterator[RestoreStep]:
-        """Select a dictionary on patches of several parts."""
-        settings = self._settings
-        samples = []
-        for part, image in evenly_spaced(self._parts, _N_SAMPLED):
-            patches = sample_patches(image, settings.patch_size, settings.seed)
-            samples.append(replace(patches, positions=np.insert(patches.positions, 0, part.number, axis=1)))
-        sample = reduce(add, samples).drawn(MAX_PATCHES, settings.seed)
-        run = select_dictionary(sample, settings, self._ground_set)
-        for _ in run:
-            fraction = _SELECTED * len(run.steps) / run.n_atoms
-            yield RestoreStep("select", fraction, n_images=len(self._parts))
-        self._known = KnownDictionary.selected(run.result, sample.positions)
+    def _neighbor(self, number: int, distance: int) -> int | NDArray[Any] | None:
+        """Return the part so many images from another, by its number; or its pixels if none is missing."""
+        part, n_consecutive = self._parts[number], self._damaged.layout.n_consecutive
+        place = part.number + distance
+        if place < 0 or place // n_consecutive != part.number // n_consecutive:
+            return None
+        other = self._numbers.get((place, part.channels.start, part.channels.stop))
+        return self._damaged.intact(place, part.channels) if other is None else other
+
+    def _try_neighbors(self) -> Iterator[RestoreStep]:
+        """Find out on a few images whether neighbors help."""
+        self._reach = _REACH
+        has_neighbors = self._damaged.layout.n_consecutive > 1
+        numbers = [number for each in self._sequences() for number in each] if has_neighbors else []
+        errors: list[Floats] = [np.zeros((2, 0))]
+        for number in evenly_spaced(numbers, max(1, min(len(numbers) // _PARTS_PER_TRIAL, _MAX_TRIALS))):
+            yield RestoreStep("select", _SELECTED, n_images=len(self._parts))
+            errors.append(self._trial_errors(number))
+        alone, together = np.concatenate(errors, axis=1).sum(axis=1)
+        self._reach = _REACH if together <= (1 - _MIN_GAIN) * alone or alone == 0 else 0
+
+    def _trial_errors(self, number: int) -> Floats:
+        """Return squared errors of held-out pixels of an image, without its neighbors and with them: (2, N).
+
+        There are none if too few pixels are observed, or there are no neighbors.
+        """
+        image = self._images[number]
+        region = _trial_region(image)
+        own = image.part(region)
+        held_out = hold_out(own.missing, trial_generator(self._settings.seed, number))
+        neighbors = []
+        for distance in [each for each in range(-_REACH, _REACH + 1) if each]:
+            other = self._neighbor(number, distance)
+            if isinstance(other, int):
+                beside = self._images[other].part(region)
+                if beside.missing.all():
+                    continue
+                if beside.missing.any():
+                    planes = restore_tile(beside, self._plan(self._images[other], rounds=0))
+                    neighbors.append(in_ranges(planes, beside.ranges, own.ranges))
+                else:
+                    neighbors.append(complete_planes(beside.pixels, own.ranges))
+            elif other is not None:
+                neighbors.append(complete_planes(other[region], own.ranges))
+        if not neighbors or not held_out.any():
+            return np.zeros((2, 0))
+        plan = self._plan(image, self._max_rounds)
+        return np.stack([held_out_errors(own, plan, held_out, beside) for beside in ([], neighbors)])
+
+    def _plan(self, image: Image, rounds: int) -> Plan:
+        """Return the plan of an image for a given number of rounds of refinement."""
+        return GeneratorRun(plan_image(image, replace(self._settings, rounds=rounds), self._source)).finish()
+
+    def _keep(self, number: int, tile: TileRestorer) -> None:
+        part, result = self._parts[number], tile.snapshot(self._settings.rounds)()
+        self._restored[part.number][:, :, part.channels] = result.image
+        self._results.append(replace(result, image=None))
 
     def _restoration(self) -> Restoration:
         """Return the result as it is now: sums over all parts."""
-        image, results = self._damaged.wrapped(self._images.copy(order="K")), self._results
+        results, dictionary = self._results, self._source.dictionary
         seconds: dict[str, float] = {}
         for result in results:
             for stage, each in result.seconds.items():
                 seconds[stage] = seconds.get(stage, 0.0) + each
-        n_atoms = 0 if self._known is None else len(self._known.atoms)
+        n_atoms = 0 if dictionary is None else len(dictionary.atoms)
         return Restoration(
-            image,
+            self._damaged.wrapped(self._restored.copy(order="K")),
             self._settings,
             self._damaged.missing_fraction,
-            None if self._known is None else self._known.selection,
-            np.zeros((0, 3), np.intp) if self._known is None else self._known.positions,
+            None if dictionary is None else dictionary.selection,
+            np.zeros((0, 3), np.intp) if dictionary is None else dictionary.positions,
             sum((result.usage for result in results), np.zeros(n_atoms, np.intp)),
             sum(result.n_coded_patches for result in results),
             max((result.n_rounds for result in results), default=0),
             seconds,
-            None if self._known is None else self._known.atoms,
+            None if dictionary is None else dictionary.atoms,
         )
 
 
@@ -213,12 +254,17 @@ def _constant(result: Restoration) -> Callable[[], Restoration]:
     return lambda: result
 
 
-def _n_rounds(settings: ResolvedSettings) -> int:
-    """Return how many rounds of refinement an image makes at most."""
-    return BEST_ROUNDS if settings.rounds is None else settings.rounds
+def _of(number: int, steps: Iterator[TileStep]) -> Iterator[tuple[int, Stage, float]]:
+    """Yield the steps of a part; it ends with its result."""
+    return ((number, step.stage, min(step.fraction, 1 - 1e-9)) for step in steps)
 
 
-def _trial_region(image: Canvas) -> Region:
+def _delayed(numbers: Sequence[int], at: int, delay: int) -> Sequence[int]:
+    """Return the number that comes some numbers before another; none if there is none."""
+    return numbers[at - delay : at - delay + 1] if at >= delay else []
+
+
+def _trial_region(image: Image) -> Region:
     """Return a part of an image that is not too large, in the middle of what is missing."""
     places = np.nonzero(image.missing.any(axis=2))
     rows, columns = (

@@ -1,22 +1,26 @@
-"""One look at all tiles of an image: what must be known of the whole before any tile is restored."""
+"""One look at all tiles of an image, before any of them is restored."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.arrays import Region
-from dictsel_core._support.validation import Bools, Ints
-from dictsel_core.restoration.canvas import Canvas, Planes, channel_ranges, in_ranges, planes_ranges
-from dictsel_core.restoration.coding.pyramid import halve
+from dictsel_core._util.arrays import Region
+from dictsel_core._util.validation import Bools, Ints
+from dictsel_core.restoration.coding import halve
+from dictsel_core.restoration.image import (
+    Image,
+    Planes,
+    ValueRange,
+    in_ranges,
+    joint_range,
+    observed_ranges,
+    unit_ranges,
+)
+from dictsel_core.restoration.regions import Tile, evenly_spaced, parts_of
 from dictsel_core.restoration.repeats import Changes, changes_of, joint_changes
-from dictsel_core.restoration.tiles import Tile
-from dictsel_core.restoration.value_range import ValueRange, common_range
-from dictsel_core.restoration.wide import pixels_to_complete
-
-Item = TypeVar("Item")
+from dictsel_core.restoration.wide import wide_pixels
 
 #: Height and width of the samples of an image, and how many of a tile there are at most.
 SAMPLE_SIZE, _SAMPLES_PER_TILE = 256, 4
@@ -81,7 +85,7 @@ class Survey:
             self.n_pixels + other.n_pixels,
             tuple(a + b for a, b in zip(self.n_missing, other.n_missing, strict=True)),
             self.shares_mask and other.shares_mask,
-            tuple(_joint_range(*pair) for pair in zip(self.ranges, other.ranges, strict=True)),
+            tuple(joint_range(*pair) for pair in zip(self.ranges, other.ranges, strict=True)),
             self.damaged + other.damaged,
             self.intact + other.intact,
             np.concatenate([self.cells, other.cells]),
@@ -97,7 +101,7 @@ class Survey:
         """Fraction of the values that are missing."""
         return sum(self.n_missing) / (self.n_pixels * len(self.n_missing))
 
-    def coarse_image(self, shape: tuple[int, int], ranges: tuple[ValueRange, ...]) -> Canvas:
+    def coarse_image(self, shape: tuple[int, int], ranges: tuple[ValueRange, ...]) -> Image:
         """Return the coarse scale of the image, of this shape, in unit range."""
         first = self.coarse[0]
         planes = np.zeros((*shape, first.planes.shape[2]), np.float32)
@@ -108,25 +112,17 @@ class Survey:
             planes[place] = in_ranges(part.planes, part.ranges, ranges)
             missing[place] = part.missing
         layers = missing[:, :, :1] if self.shares_mask else missing
-        return Canvas(planes, layers, (ValueRange(0.0, 1.0),) * planes.shape[2])
+        return Image(planes, layers, (ValueRange(0.0, 1.0),) * planes.shape[2])
 
 
 def survey_tile(image: NDArray[Any], missing: Bools, tile: Tile, reach: int, level: int) -> Survey:
-    """Look at a tile.
+    """Look at a tile, with the pixels (h, w, C) and the mask (h, w, c) of its halo.
 
-    Parameters
-    ----------
-    image : (h, w, C) ndarray
-        The tile with its halo.
-    missing : (h, w, c) ndarray of bool
-    tile : Tile
-    reach : int
-        Pixels farther than this from all observed ones are in wide holes; 0 looks for none.
-    level : int
-        How often the coarse scale is halved; 0 for none.
+    Pixels farther than `reach` from all observed ones are in wide holes; 0 looks for none. The coarse scale
+    is halved `level` times; 0 for none.
     """
     pixels, hidden = image[tile.inner], missing[tile.inner]
-    layers, ranges = range(hidden.shape[2]), channel_ranges(pixels, hidden)
+    layers, ranges = range(hidden.shape[2]), observed_ranges(pixels, hidden)
     top, left = (each.start for each in tile.region)
     return Survey(
         hidden.shape[0] * hidden.shape[1],
@@ -149,25 +145,12 @@ def _samples(missing: Bools, top: int, left: int) -> tuple[tuple[Region, ...], t
         if not part.all():
             place = slice(top + rows.start, top + rows.stop), slice(left + columns.start, left + columns.stop)
             (damaged if part.any() else intact).append(place)
-    return evenly_spaced(damaged, _SAMPLES_PER_TILE), evenly_spaced(intact, 1)
-
-
-def parts_of(shape: tuple[int, ...], size: int) -> Iterator[Region]:
-    """Yield adjacent parts of an image, row by row, of this height and width at most."""
-    for row in range(0, shape[0], size):
-        for column in range(0, shape[1], size):
-            yield slice(row, min(row + size, shape[0])), slice(column, min(column + size, shape[1]))
-
-
-def evenly_spaced(items: Sequence[Item], n_wanted: int) -> tuple[Item, ...]:
-    """Return some of several items."""
-    n = min(n_wanted, len(items))
-    return tuple(items[(2 * i + 1) * len(items) // (2 * n)] for i in range(n))
+    return tuple(evenly_spaced(damaged, _SAMPLES_PER_TILE)), tuple(evenly_spaced(intact, 1))
 
 
 def _hole_cells(missing: Bools, tile: Tile, reach: int) -> Ints:
     """Return the cells of a tile with wide holes."""
-    wide = pixels_to_complete(missing, reach)[tile.inner]
+    wide = wide_pixels(missing, reach)[tile.inner]
     if not wide.any():
         return np.zeros((0, 6), np.intp)
     from dictsel_core.completion import hole_cells  # noqa: PLC0415  (scipy is slow to import)
@@ -184,8 +167,8 @@ def _coarse_part(
     level: int,
 ) -> CoarsePart:
     """Return a coarse scale of the pixels of a tile."""
-    own = planes_ranges(ranges)
-    planes, hidden = Canvas(pixels, missing, own).planes(), missing
+    own = unit_ranges(ranges)
+    planes, hidden = Image(pixels, missing, own).planes(), missing
     for _ in range(level):
         layers = [
             halve(planes if hidden.shape[2] == 1 else planes[:, :, layer : layer + 1], hidden[:, :, layer])
@@ -194,8 +177,3 @@ def _coarse_part(
         planes = np.concatenate([values for values, _ in layers], axis=2)
         hidden = np.stack([unknown for _, unknown in layers], axis=2)
     return CoarsePart(top >> level, left >> level, planes, hidden, own)
-
-
-def _joint_range(first: ValueRange | None, second: ValueRange | None) -> ValueRange | None:
-    known = [each for each in (first, second) if each is not None]
-    return common_range(known) if known else None

@@ -1,19 +1,10 @@
-"""Which holes are wide, and which missing pixels are completed by example."""
+"""Wide holes: pixels too far from all observed ones to be restored from these."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.validation import Bools, as_bool_mask
-from dictsel_core.restoration.settings import FillName, RestoreSettings
-
-#: A pixel farther than this from all observed ones is completed by example. By default that is about as far
-#: as patches see; "texture" is for those who know that there is some.
-REACH: dict[FillName, int] = {"auto": 8, "texture": 4}
-
-
-def completion_reach(settings: RestoreSettings, dtype: str) -> int:
-    """Return how far from all observed pixels those are that are completed by example; 0 if none are."""
-    return REACH[settings.fill] if settings.fills_texture(dtype) else 0
+from dictsel_core._util.validation import Bools, as_bool_mask
+from dictsel_core.restoration.settings import REACH
 
 
 def has_wide_hole(mask: ArrayLike) -> bool:
@@ -43,10 +34,28 @@ def has_wide_hole(mask: ArrayLike) -> bool:
     >>> has_wide_hole(mask)
     True
     """
-    missing, reach = as_bool_mask(mask), REACH["auto"]
+    missing = as_bool_mask(mask)
     if missing.ndim not in (2, 3):
         raise ValueError(f"mask must be (H, W) or (H, W, C), but its shape is {missing.shape}.")
-    holes = missing if missing.ndim == 2 else np.asarray(missing.all(axis=2))
+    return _has_square(missing if missing.ndim == 2 else np.asarray(missing.all(axis=2)), REACH["auto"])
+
+
+def wide_pixels(missing: Bools, reach: int) -> Bools:
+    """Return the pixels of a mask (H, W, c) in holes that are to be filled with texture: (H, W).
+
+    They are farther than `reach` from all observed pixels, or near such ones; if it is 0, there are none.
+    Where a channel is observed, the others are estimated from it; a hole is where all are missing.
+    """
+    holes = np.asarray(missing.all(axis=2))
+    if not reach or not _has_square(holes, reach):
+        return np.zeros_like(holes)
+    from dictsel_core.completion import wide_parts  # noqa: PLC0415  (scipy is slow to import)
+
+    return wide_parts(holes, reach)
+
+
+def _has_square(holes: Bools, reach: int) -> bool:
+    """Return whether a pixel of a mask (H, W) is farther than `reach` from all that are not in it."""
     if not holes.any():
         return False
     around = np.pad(holes, reach, constant_values=True)  # what lies beyond the border is not observed
@@ -60,20 +69,3 @@ def _runs(mask: Bools, length: int) -> Bools:
         step = min(n_known, length - n_known)
         mask, n_known = mask[:-step] & mask[step:], n_known + step
     return mask
-
-
-def pixels_to_complete(missing: Bools, reach: int) -> Bools:
-    """Return the pixels of wide holes that are to be filled with texture: (H, W).
-
-    Where a channel is observed, the others are estimated from it; a hole is where all are missing.
-
-    Parameters
-    ----------
-    missing : (H, W, c) ndarray of bool
-    reach : int
-    """
-    if not reach:
-        return np.zeros(missing.shape[:2], bool)
-    from dictsel_core.completion import wide_parts  # noqa: PLC0415  (scipy is slow to import)
-
-    return wide_parts(np.asarray(missing.all(axis=2)), reach)

@@ -11,8 +11,7 @@ from dictsel_core.selection._stochastic_omp import (
     stochastic_replacement_omp,
 )
 from dictsel_core.selection.certificate import Certificate
-from dictsel_core.selection.result import Selection, SelectionStep
-from dictsel_core.selection.run import SelectionRun
+from dictsel_core.selection.run import Selection, SelectionRun, SelectionStep
 
 __all__ = [
     "Certificate",

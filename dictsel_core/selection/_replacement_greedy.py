@@ -1,20 +1,20 @@
 """Replacement Greedy (section 4.1), with true utility differences in place of gradients."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.runs import stepwise
-from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._util.runs import with_parameters_of
+from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import LocalConstraint, SwapTable
-from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.differences import SquaredDifferences
-from dictsel_core.selection.engine.method import Method
-from dictsel_core.selection.engine.replacement import ReplacementEngine, SelectedAtom
+from dictsel_core.selection.engine.selector import ReplacementEngine, SelectedAtom, Selector
 from dictsel_core.selection.engine.state import SupportState
-from dictsel_core.selection.engine.utility_differences import UtilityDifferences
-from dictsel_core.selection.engine.utility_fit import UtilityProblem, as_fit
+from dictsel_core.selection.engine.utilities import UtilityDifferences, UtilityProblem
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.result import Selection
+from dictsel_core.selection.run import Selection, SelectionRun
 from dictsel_core.utility import Utility
 
 
@@ -39,20 +39,11 @@ def replacement_greedy(
 
     Parameters
     ----------
-    ground_set : GroundSet
-        The n candidate atoms.
-    data : (T, d) array_like
-        Patches as rows. Missing entries may have any value, NaN included.
+    ground_set, data, n_atoms, mask, weights
+        As in `replacement_omp`.
     constraint : LocalConstraint
         Individual, matroid or block sparsity. Average sparsity cannot be used: with one budget for all
         patches, the best replacement by true differences does not decompose by patch (section 4.3).
-    n_atoms : int
-        The dictionary size k.
-    mask : (T, d) array_like of bool, optional
-        True = missing. The loss counts observed entries only. By default nothing is missing.
-    weights : (T, d) or (T,) array_like, optional
-        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
-        missing. Default is 1.
     utility : Utility, optional
         Another utility u than the squared one (theorem 4.1 holds for any that is smooth and strongly
         concave). Every atom and swap of every patch is then a fit of its own, as in the paper: some
@@ -99,7 +90,7 @@ class _Engine(ReplacementEngine):
     def __init__(self, problem: Problem, constraint: LocalConstraint, n_atoms: int) -> None:
         n_points, n_candidates = len(problem), len(problem.ground_set)
         capacity = constraint.capacity(n_points, n_candidates, n_atoms)
-        self.state = SupportState(problem, capacity, as_fit(problem))
+        self.state = SupportState(problem, capacity)
         super().__init__(self.state, max_repeats=n_atoms)
         self.problem, self.constraint = problem, constraint
         self._differences: SquaredDifferences | UtilityDifferences
@@ -148,9 +139,20 @@ class _Engine(ReplacementEngine):
         table.swaps[rows, width:] = -np.inf
 
 
-_METHOD = Method(
-    (LocalConstraint,),
-    "replacement_greedy needs IndividualSparsity, MatroidSparsity or BlockSparsity",
-    _Engine,
-)
-iter_replacement_greedy = stepwise(replacement_greedy, _METHOD.start)
+@with_parameters_of(replacement_greedy)
+def iter_replacement_greedy(**problem: Any) -> SelectionRun:  # noqa: ANN401  (checked by the selector)
+    """Start `replacement_greedy`, and return its run, which selects one atom per step.
+
+    The parameters are those of `replacement_greedy`, checked at the call. There is a result after every step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> data = np.random.default_rng(0).normal(size=(20, 64))
+    >>> run = iter_replacement_greedy(standard_ground_set(), data, IndividualSparsity(2), 5)
+    >>> next(run).objective < next(run).objective  # the utility never falls
+    True
+    """
+    needs = "IndividualSparsity, MatroidSparsity or BlockSparsity"
+    return Selector("replacement_greedy", _Engine, (LocalConstraint,), needs).start(**problem)

@@ -1,21 +1,20 @@
 """Replacement OLS: Replacement OMP with exact gains of additions and exact costs of removals."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.least_squares import SupportFit
-from dictsel_core._support.runs import stepwise
-from dictsel_core._support.validation import Bools, Ints
+from dictsel_core._util.runs import with_parameters_of
+from dictsel_core._util.validation import Bools, Ints
+from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains
-from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.column_kernels import fit_with_gains
-from dictsel_core.selection.engine.fits import FIT_LIMITS, ColumnFit, Doubles
-from dictsel_core.selection.engine.gain_cost import GainCostEngine
-from dictsel_core.selection.engine.method import Method
-from dictsel_core.selection.engine.replacement import SelectedAtom
+from dictsel_core.selection.engine.fits import FIT_LIMITS, ColumnFit, Doubles, SupportFit
+from dictsel_core.selection.engine.selector import GainCostEngine, SelectedAtom, Selector
 from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.result import Selection
+from dictsel_core.selection.run import Selection, SelectionRun
 
 #: Fraction of the squared length of an atom that is assumed to lie outside of a support, at least.
 _MIN_OUTSIDE = 1e-2
@@ -48,19 +47,8 @@ def replacement_ols(
 
     Parameters
     ----------
-    ground_set : GroundSet
-        The n candidate atoms.
-    data : (T, d) array_like
-        Patches as rows. Missing entries may have any value, NaN included.
-    constraint : Constraint
-        Which supports are allowed; any constraint that `replacement_omp` accepts.
-    n_atoms : int
-        The dictionary size k.
-    mask : (T, d) array_like of bool, optional
-        True = missing. The loss counts observed entries only. By default nothing is missing.
-    weights : (T, d) or (T,) array_like, optional
-        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
-        missing. Default is 1.
+    ground_set, data, constraint, n_atoms, mask, weights
+        As in `replacement_omp`.
 
     Returns
     -------
@@ -116,7 +104,7 @@ class _Engine(GainCostEngine):
         """Make one iteration of algorithm 1."""
         fit, state = self.fit, self.state
         table = ReplacementGains(fit.gains, fit.costs, state.supports, state.sizes, fit.largest)
-        return self.apply_best(table, 2, eligible, new)[0]
+        return self.apply_best(table, 2, eligible, new)
 
 
 class _GainCostFit(ColumnFit):
@@ -181,7 +169,21 @@ class _GainCostFit(ColumnFit):
         self.costs[rows, : supports.shape[1]] = costs
 
 
-_METHOD = Method(
-    (Constraint,), "replacement_ols needs a sparsity constraint such as IndividualSparsity(5)", _Engine
-)
-iter_replacement_ols = stepwise(replacement_ols, _METHOD.start)
+@with_parameters_of(replacement_ols)
+def iter_replacement_ols(**problem: Any) -> SelectionRun:  # noqa: ANN401  (checked by the selector)
+    """Start `replacement_ols`, and return its run, which selects one atom per step.
+
+    The parameters are those of `replacement_ols`, checked at the call. There is a result after every step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> data = np.random.default_rng(0).normal(size=(30, 64))
+    >>> run = iter_replacement_ols(standard_ground_set(), data, IndividualSparsity(3), 10)
+    >>> next(run).gain >= next(run).gain
+    True
+    >>> len(run.result.indices)
+    2
+    """
+    return Selector("replacement_ols", _Engine).start(**problem)

@@ -1,27 +1,18 @@
 """Replacement OMP (section 4.2), the paper's own selector."""
 
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.runs import stepwise
-from dictsel_core._support.threads import as_thread_count
-from dictsel_core._support.validation import Bools, Ints, as_accuracy
-from dictsel_core.constraints import Constraint, ReplacementGains
-from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.engine.gain_cost import GainCostEngine
-from dictsel_core.selection.engine.gram_state import GramState
-from dictsel_core.selection.engine.method import Method
-from dictsel_core.selection.engine.replacement import SelectedAtom
-from dictsel_core.selection.engine.state import SupportState
-from dictsel_core.selection.engine.utility_fit import UtilityProblem, as_fit
-from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.result import Selection
-from dictsel_core.selection.run import SelectionRun
+from dictsel_core._util.parallel import as_thread_count
+from dictsel_core._util.runs import with_parameters_of
+from dictsel_core._util.validation import as_accuracy
+from dictsel_core.atoms import GroundSet
+from dictsel_core.constraints import Constraint
+from dictsel_core.selection.engine.omp import OMPEngine, Repeats
+from dictsel_core.selection.engine.selector import Selector
+from dictsel_core.selection.run import Selection, SelectionRun
 from dictsel_core.utility import Utility
-
-Repeats = Literal["extra", "steps", "none"]
 
 
 def replacement_omp(  # noqa: PLR0913  (options by keyword)
@@ -125,7 +116,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     >>> weights = np.random.default_rng(0).normal(size=(50, 3))
     >>> data = weights @ ground_set.atoms[:, [5, 17, 40]].T
     >>> selection = replacement_omp(ground_set, data, IndividualSparsity(3), 3)
-    >>> sorted(selection.atoms.tolist())
+    >>> sorted(selection.indices.tolist())
     [5, 17, 40]
 
     Half of the entries missing, and a budget of two atoms per patch on average:
@@ -151,77 +142,35 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     ).finish()
 
 
-class OMPEngine(GainCostEngine):
-    """Supports and squared correlations of one run."""
-
-    def __init__(
-        self,
-        problem: Problem,
-        constraint: Constraint,
-        n_atoms: int,
-        decay: bool,
-        repeats: Repeats | None,
-        accuracy: float,
-        threads: int = 1,
-    ) -> None:
-        n_candidates = len(problem.ground_set)
-        capacity = constraint.capacity(len(problem), n_candidates, n_atoms)
-        # In larger dictionaries, shared products cost more than they save.
-        shares_products = (
-            not isinstance(problem, UtilityProblem)
-            and problem.observed is None
-            and n_atoms <= 2 * problem.ground_set.n_features
-        )
-        state: SupportState
-        if shares_products:
-            state = GramState(problem, capacity, n_atoms, threads)
-        else:
-            state = SupportState(problem, capacity, as_fit(problem), threads)
-        # With decay a gain does not guarantee an improvement, so repeats could cycle.
-        max_repeats = {"extra": n_atoms, "steps": None, "none": 0}[repeats or ("none" if decay else "extra")]
-        super().__init__(state, constraint, max_repeats, accuracy)
-        self.problem, self.decay = problem, decay
-        self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
-        self.largest = np.empty(len(problem), problem.data.dtype)
-        self.update_gains(np.arange(len(problem)))
-        self.iteration = 0
-
-    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
-        """Make one iteration of algorithm 1."""
-        self.iteration += 1
-        smoothness = self.problem.ground_set.smoothness
-        if self.decay:
-            smoothness /= np.sqrt(self.iteration)
-        pick, changed = self.apply_best(self.replacement_gains(smoothness), smoothness, eligible, new)
-        self.update_gains(changed)
-        return pick
-
-    def replacement_gains(self, smoothness: float) -> ReplacementGains:
-        """Return gains and costs, both multiplied by M: squares of A^T r, and of M w."""
-        state = self.state
-        costs = state.removal_costs(smoothness)
-        return ReplacementGains(self.gains, costs, state.supports, state.sizes, self.largest, state.threads)
-
-    def update_gains(self, rows: Ints) -> None:
-        """Recompute the squared correlations of patches whose residual has changed."""
-        self.state.update_squares(rows, self.gains, self.largest)
-
-
-def _start(
+@with_parameters_of(replacement_omp)
+def iter_replacement_omp(
     *,
     repeats: Repeats | None,
     accuracy: float,
     threads: int | None,
-    **problem: Any,  # noqa: ANN401  (checked by the method)
+    **problem: Any,  # noqa: ANN401  (checked by the selector)
 ) -> SelectionRun:
+    """Start `replacement_omp`, and return its run, which selects one atom per step.
+
+    The parameters are those of `replacement_omp`, checked at the call. There is a result after every step.
+
+    Examples
+    --------
+    Steps until no atom is worth much more:
+
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["dct"])
+    >>> data = np.random.default_rng(0).normal(size=(50, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
+    >>> run = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 10)
+    >>> for step in run:
+    ...     if step.gain < 1e-6:
+    ...         break
+    >>> len(run.steps), sorted(run.result.indices[:3].tolist())
+    (4, [5, 17, 40])
+    """
     if repeats is not None and repeats not in get_args(Repeats):
         raise ValueError(f"repeats must be one of {', '.join(get_args(Repeats))}, not {repeats!r}.")
-    return _METHOD.start(
+    return Selector("replacement_omp", OMPEngine).start(
         **problem, repeats=repeats, accuracy=as_accuracy(accuracy), threads=as_thread_count(threads)
     )
-
-
-_METHOD = Method(
-    (Constraint,), "replacement_omp needs a sparsity constraint such as IndividualSparsity(5)", OMPEngine
-)
-iter_replacement_omp = stepwise(replacement_omp, _start)

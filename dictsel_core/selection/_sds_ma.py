@@ -1,22 +1,19 @@
 """SDS_MA (Krause and Cevher 2010): greedy on a modular approximation, and its average-sparsity variant."""
 
 import heapq
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.runs import stepwise
-from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._util.runs import with_parameters_of
+from dictsel_core._util.validation import Floats, Ints
+from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, ReplacementGains
-from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection._modular import modular_values
-from dictsel_core.selection.engine.method import Method
-from dictsel_core.selection.engine.replacement import SelectedAtom
+from dictsel_core.selection.engine.selector import SelectedAtom, Selector
 from dictsel_core.selection.engine.state import SupportState
-from dictsel_core.selection.engine.utility_differences import UtilityDifferences
-from dictsel_core.selection.engine.utility_fit import UtilityProblem, as_fit
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.result import Selection, SelectionStep
+from dictsel_core.selection.run import Selection, SelectionRun, SelectionStep
 from dictsel_core.utility import Utility
 
 
@@ -41,19 +38,10 @@ def sds_ma(
 
     Parameters
     ----------
-    ground_set : GroundSet
-        The n candidate atoms.
-    data : (T, d) array_like
-        Patches as rows. Missing entries may have any value, NaN included.
+    ground_set, data, n_atoms, mask, weights
+        As in `replacement_omp`.
     constraint : IndividualSparsity or AverageSparsity
         Average sparsity is the variant of Cevher and Krause (2011): one budget for all patches.
-    n_atoms : int
-        The dictionary size k.
-    mask : (T, d) array_like of bool, optional
-        True = missing. The loss counts observed entries only. By default nothing is missing.
-    weights : (T, d) or (T,) array_like, optional
-        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
-        missing. Default is 1.
     utility : Utility, optional
         Another utility u than the squared one (lemma D.1 holds for any that is smooth and strongly concave):
         then :math:`f_t(\{a\})` is its maximum over the weight of atom a, found by a fit for every patch and
@@ -101,14 +89,9 @@ class _Engine:
     def __init__(
         self, problem: Problem, constraint: IndividualSparsity | AverageSparsity, n_atoms: int
     ) -> None:
-        values: Floats
-        if isinstance(problem, UtilityProblem):
-            values = UtilityDifferences(problem).of_single_atoms()
-            problem.equalize_duplicates(values)
-        else:
-            values = modular_values(problem)
+        values = problem.modular_values()
         capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
-        self._state = SupportState(problem, capacity, as_fit(problem))
+        self._state = SupportState(problem, capacity)
         self._objective = 0.0
         self._pool: _Individual | _Average
         if isinstance(constraint, IndividualSparsity):
@@ -220,7 +203,21 @@ class _Average:
         return float(np.partition(pool, -self.budget, axis=None)[-self.budget :].sum())
 
 
-_METHOD = Method(
-    (IndividualSparsity, AverageSparsity), "sds_ma needs IndividualSparsity or AverageSparsity", _Engine
-)
-iter_sds_ma = stepwise(sds_ma, _METHOD.start)
+@with_parameters_of(sds_ma)
+def iter_sds_ma(**problem: Any) -> SelectionRun:  # noqa: ANN401  (checked by the selector)
+    """Start `sds_ma`, and return its run, which selects one atom per step.
+
+    The parameters are those of `sds_ma`, checked at the call. There is a result after every step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> data = np.random.default_rng(0).normal(size=(30, 64))
+    >>> gains = [step.gain for step in iter_sds_ma(standard_ground_set(), data, IndividualSparsity(2), 5)]
+    >>> gains == sorted(gains, reverse=True)  # the objective is submodular
+    True
+    """
+    accepted = (IndividualSparsity, AverageSparsity)
+    needs = "IndividualSparsity or AverageSparsity"
+    return Selector("sds_ma", _Engine, accepted, needs).start(**problem)

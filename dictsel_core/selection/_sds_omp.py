@@ -1,19 +1,24 @@
 """SDS_OMP (Krause and Cevher 2010): greedy on the value of the dictionary that OMP finds."""
 
+from itertools import count
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.arrays import chunk_rows
-from dictsel_core._support.least_squares import StackedLeastSquares
-from dictsel_core._support.runs import stepwise
-from dictsel_core._support.validation import Floats, Ints, rounding_level
+from dictsel_core._util.arrays import chunk_rows
+from dictsel_core._util.runs import with_parameters_of
+from dictsel_core._util.validation import Floats, Ints
+from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import IndividualSparsity
-from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.engine.fits import ColumnFit
-from dictsel_core.selection.engine.method import Method
+from dictsel_core.pursuit.columns import Pursuit, Rule
+from dictsel_core.selection.engine.selector import Selector
 from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.result import Selection, SelectionStep
+from dictsel_core.selection.run import Selection, SelectionRun, SelectionStep
+
+#: Pairs of a patch and an atom that are tried at once.
+_PAIRS = 2048
 
 
 def sds_omp(
@@ -34,19 +39,12 @@ def sds_omp(
 
     Parameters
     ----------
-    ground_set : GroundSet
-        The n candidate atoms.
-    data : (T, d) array_like
-        Patches as rows. Missing entries may have any value, NaN included.
+    ground_set, data, n_atoms, weights
+        As in `replacement_omp`.
     constraint : IndividualSparsity
         The sparsity of OMP for each patch.
-    n_atoms : int
-        The dictionary size k.
     mask : (T, d) array_like of bool, optional
         True = missing. OMP then uses observed entries only, as `omp` does. By default nothing is missing.
-    weights : (T, d) or (T,) array_like, optional
-        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
-        missing. Default is 1.
 
     Returns
     -------
@@ -87,11 +85,7 @@ class _Engine:
         self.problem = problem
         self.caps: Ints = np.broadcast_to(constraint.caps, n_points)
         # A support holds no more atoms than the dictionary, and no more independent ones than features.
-        self.depth = min(int(self.caps.max()), n_atoms, problem.atoms.shape[0])
-        lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
-        visible = lengths > rounding_level(problem.atoms.shape[0], problem.data.dtype) ** 2
-        self.inverse: Floats = np.zeros(lengths.shape, problem.data.dtype)
-        np.divide(1, lengths, out=self.inverse, where=visible)
+        self.depth = min(int(self.caps.max()), n_atoms, problem.ground_set.n_features)
         self.atom_rows = np.ascontiguousarray(problem.atoms.T)
         self.chosen: list[int] = []
         self.new = np.ones(n_candidates, bool)
@@ -101,11 +95,12 @@ class _Engine:
         """Select the atom with the largest h."""
         gains = np.zeros(len(self.new))
         rows, atoms = np.nonzero(self.preferred & self.new)
-        step = 2048
-        for start in range(0, len(rows), step):
-            part = slice(start, start + step)
-            utilities = self.pursue(rows[part], atoms[part])[0]
-            np.add.at(gains, atoms[part], utilities - self.utilities[rows[part]])
+        # The last column is that of the atom tried, one for each patch.
+        pursuit = self._pursuit(np.pad(self.problem.atoms[:, self.chosen], ((0, 0), (0, 1))))
+        for start in range(0, len(rows), _PAIRS):
+            part = slice(start, start + _PAIRS)
+            reached = self._run(pursuit, rows[part], own=self.atom_rows[atoms[part]])[1]
+            np.add.at(gains, atoms[part], reached - self.utilities[rows[part]])
         self.problem.equalize_duplicates(gains)
         atom = int(np.where(self.new, gains, -np.inf).argmax())
         self.chosen.append(atom)
@@ -115,7 +110,7 @@ class _Engine:
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return the supports that OMP finds, and their least-squares weights."""
-        state = SupportState(self.problem, self.depth, ColumnFit(self.problem))
+        state = SupportState(self.problem, self.depth)
         state.set_supports(self.supports)
         return state.fitted()
 
@@ -124,78 +119,63 @@ class _Engine:
         return float(self.utilities.sum())
 
     def code(self) -> None:
-        """Code all patches in the dictionary, and find the atoms that would have been preferred."""
-        n_points, n_candidates = self.inverse.shape
+        """Code all patches in the dictionary, and find the atoms that OMP would have chosen over it."""
+        n_points, n_candidates = len(self.problem), len(self.new)
         self.utilities = np.zeros(n_points)
         self.supports = np.full((n_points, self.depth), -1)
         self.preferred = np.zeros((n_points, n_candidates), bool)
+        pursuit = self._pursuit(self.problem.atoms)
         step = chunk_rows(n_candidates * self.problem.data.itemsize)
         for start in range(0, n_points, step):
             rows = np.arange(start, min(start + step, n_points))
-            found = self.pursue(rows, None)
-            self.utilities[rows], self.supports[rows], self.preferred[rows] = found
+            found = self._run(pursuit, rows, rule=self._note_preferred(rows))
+            self.supports[rows], self.utilities[rows] = found
 
-    def pursue(self, rows: Ints, extra: Ints | None) -> tuple[NDArray[np.float64], Ints, NDArray[np.bool_]]:
-        """Code patches by OMP in the dictionary, each with one extra atom if given.
+    def _pursuit(self, atoms: Floats) -> Pursuit:
+        nothing = np.zeros(atoms.shape[1], bool)  # is excluded: equal atoms have equal gains
+        return Pursuit(atoms, self.depth, weak=self.problem.has_partial_weights, excluded=nothing)
 
-        Returns
-        -------
-        utilities : (B,) ndarray
-        supports : (B, s) ndarray of int
-            Ground-set indices, padded with -1.
-        preferred : (B, n) ndarray of bool
-            Without extra atoms: those that OMP would choose over the dictionary in some step. Else empty.
-        """
+    def _run(
+        self, pursuit: Pursuit, rows: Ints, rule: Rule | None = None, own: Floats | None = None
+    ) -> tuple[Ints, NDArray[np.float64]]:
+        """Return the supports of some patches, padded with -1, and their utilities."""
         problem = self.problem
-        n_features = problem.atoms.shape[0]
-        dictionary = np.array(self.chosen, dtype=np.intp)
-        if extra is None:
-            candidates, atoms = np.arange(len(self.new)), problem.atoms
-        else:
-            candidates, atoms = dictionary, np.ascontiguousarray(problem.atoms[:, dictionary])
-            own = self.atom_rows[extra]
-        fit = StackedLeastSquares(self.depth, len(rows), n_features, problem.data.dtype)
-        fit.begin(problem.data[rows])
         observed = None if problem.observed is None else problem.observed[rows]
-        supports = np.full((len(rows), self.depth), -1)
-        preferred = np.zeros((len(rows), len(self.new) if extra is None else 0), bool)
-        threshold = problem.rounding[rows]
-        active = np.ones(len(rows), bool)
-        each = np.arange(len(rows))
-        inverse = self.inverse[rows[:, None], candidates]
-        for j in range(self.depth):
-            residual = problem.apply_factors(rows, fit.residual)
-            scores = np.square(residual @ atoms) * inverse
-            active &= self.caps[rows] > j
-            best, atom = self._best_in_dictionary(scores, dictionary, extra is None)
-            if extra is None:
-                preferred |= active[:, None] & (scores > np.maximum(best, threshold)[:, None])
-            else:
-                score = np.square(np.vecdot(residual, own)) * self.inverse[rows, extra]
-                atom = np.where(score > best, extra, atom)
-                best = np.maximum(score, best)
-            active &= best > threshold
-            column = fit.next_column()
-            np.take(self.atom_rows, atom, axis=0, out=column, mode="wrap")
-            if observed is not None:
-                np.multiply(column, observed, out=column)
-            active = fit.append(self.inverse[rows, atom], active)
-            supports[each, j] = np.where(active, atom, -1)
-        energies = np.einsum("bd,bd->b", problem.data[rows], problem.data[rows])
-        remaining = np.einsum("bd,bd->b", fit.residual, fit.residual)
-        return (energies.astype(np.float64) - remaining) / 2, supports, preferred
+        supports, _, energies = pursuit(problem.data[rows], observed, self.caps[rows], rule=rule, own=own)
+        padded = np.full((len(rows), self.depth), -1)
+        padded[:, : supports.shape[1]] = supports
+        return padded, (problem.energies[rows] - energies) / 2
 
-    @staticmethod
-    def _best_in_dictionary(scores: Floats, dictionary: Ints, over_ground_set: bool) -> tuple[Floats, Ints]:
-        """Return the best score within the dictionary and its atom; (0, -1) if it is empty."""
-        if not dictionary.size:
-            return np.zeros(len(scores), scores.dtype), np.full(len(scores), -1)
-        within = scores[:, dictionary] if over_ground_set else scores
-        position = within.argmax(axis=1)
-        return within[np.arange(len(within)), position], dictionary[position]
+    def _note_preferred(self, rows: Ints) -> Rule:
+        """Return the rule that restricts a pursuit to the dictionary, and notes what it would have chosen."""
+        problem, chosen = self.problem, self.chosen
+        caps, noise = self.caps[rows], problem.rounding[rows]
+        outside = np.setdiff1d(np.arange(len(self.new)), chosen)
+        steps = count()
+
+        def restrict(scores: Floats, supports: Ints) -> None:
+            best = scores[:, chosen].max(axis=1, initial=0)
+            wanted = scores > np.maximum(best, noise)[:, None]
+            self.preferred[rows] |= wanted & (caps > next(steps))[:, None]
+            scores[:, outside] = -1
+
+        return restrict
 
 
-_METHOD = Method(
-    (IndividualSparsity,), "sds_omp needs IndividualSparsity, since OMP codes each patch by itself", _Engine
-)
-iter_sds_omp = stepwise(sds_omp, _METHOD.start)
+@with_parameters_of(sds_omp)
+def iter_sds_omp(**problem: Any) -> SelectionRun:  # noqa: ANN401  (checked by the selector)
+    """Start `sds_omp`, and return its run, which selects one atom per step.
+
+    The parameters are those of `sds_omp`, checked at the call. There is a result after every step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> data = np.random.default_rng(0).normal(size=(20, 64))
+    >>> steps = list(iter_sds_omp(standard_ground_set(), data, IndividualSparsity(2), 4))
+    >>> bool(np.isclose(sum(step.gain for step in steps), steps[-1].objective))
+    True
+    """
+    needs = "IndividualSparsity, since OMP codes each patch by itself"
+    return Selector("sds_omp", _Engine, (IndividualSparsity,), needs).start(**problem)

@@ -2,40 +2,41 @@
 
 from collections.abc import Iterator
 from math import log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.arrays import chunk_rows
-from dictsel_core._support.runs import stepwise
-from dictsel_core._support.validation import (
+from dictsel_core._util.arrays import chunk_rows
+from dictsel_core._util.observed import ObservedData
+from dictsel_core._util.runs import with_parameters_of
+from dictsel_core._util.validation import (
     Bools,
     Floats,
     Ints,
-    ObservedData,
     as_count,
     as_generator,
     as_n_atoms,
     as_probability,
 )
-from dictsel_core.constraints import IndividualSparsity, MatroidSparsity, ReplacementGains
-from dictsel_core.ground_set import GroundSet
+from dictsel_core.atoms import GroundSet
+from dictsel_core.constraints import Constraint, ReplacementGains, SeparableConstraint
 from dictsel_core.selection.certificate import DataSums, SpectralBound, data_sums
-from dictsel_core.selection.engine.fits import ColumnFit
-from dictsel_core.selection.engine.replacement import ReplacementEngine, SelectedAtom
+from dictsel_core.selection.engine.selector import (
+    ReplacementEngine,
+    SelectedAtom,
+    Selector,
+    best_replacement,
+)
 from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem, as_points
-from dictsel_core.selection.result import Selection
-from dictsel_core.selection.run import SelectionRun
-
-#: Constraints on each patch by itself.
-OwnConstraint = IndividualSparsity | MatroidSparsity
+from dictsel_core.selection.run import Selection, SelectionRun
 
 
 def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     ground_set: GroundSet,
     data: ArrayLike,
-    constraint: IndividualSparsity | MatroidSparsity,
+    constraint: Constraint,
     n_atoms: int,
     *,
     sample: int = 1024,
@@ -61,10 +62,11 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
         The n candidate atoms.
     data : (T, d) array_like
         Patches as rows. Missing entries may have any value, NaN included.
-    constraint : IndividualSparsity or MatroidSparsity
-        Which supports are allowed. Under other constraints patches share atoms or a budget: what one of them
-        gains depends on patches that are not drawn, so that eq. 5 is no mean over patches, and the bounds
-        below would not hold. See `chunked_replacement_omp` and `replacement_omp` for those.
+    constraint : Constraint
+        Which supports are allowed. Under individual sparsity and matroids the bounds below hold. Under any
+        other constraint patches share atoms or a budget: what one of them gains depends on patches that are
+        not drawn, so that eq. 5 is no mean over patches. Patches then take what those drawn before them have
+        left, and the error of a step is infinite; `chunked_replacement_omp` is exact there.
     n_atoms : int
         The dictionary size k.
     sample : int, optional
@@ -92,8 +94,8 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
 
     Notes
     -----
-    With probability `confidence`, in every step the gain of the selected atom over all patches is at least
-    the largest one minus ``step.error``:
+    Where every patch has a constraint of its own, with probability `confidence` the gain of the atom that a
+    step selects, over all patches, is at least the largest one minus ``step.error``:
 
     .. math:: T \Big[\max_a \big(\bar v(a) + \epsilon(a)\big) - \bar v(a^*) + \epsilon(a^*)\Big]
 
@@ -124,7 +126,7 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     >>> ground_set = standard_ground_set(bases=["dct"])
     >>> data = np.random.default_rng(0).normal(size=(2000, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
     >>> selection = stochastic_replacement_omp(ground_set, data, IndividualSparsity(3), 3, sample=50)
-    >>> sorted(selection.atoms.tolist())
+    >>> sorted(selection.indices.tolist())
     [5, 17, 40]
     """
     return iter_stochastic_replacement_omp(
@@ -144,7 +146,7 @@ class _Patches:
     """The supports of all patches, each up to date with the first ``seen[t]`` replacements."""
 
     def __init__(
-        self, ground_set: GroundSet, points: ObservedData, constraint: OwnConstraint, n_atoms: int
+        self, ground_set: GroundSet, points: ObservedData, constraint: Constraint, n_atoms: int
     ) -> None:
         self.ground_set, self._points, self._constraint = ground_set, points, constraint
         self.n_candidates = len(ground_set)
@@ -162,11 +164,11 @@ class _Patches:
         """Add a replacement by an atom to those that patches make."""
         self._atoms.append(atom)
 
-    def update(self, rows: Ints) -> tuple[SupportState, OwnConstraint]:
+    def update(self, rows: Ints) -> tuple[SupportState, Constraint]:
         """Make the remaining replacements of some patches; return their state and constraint."""
         problem = Problem(self.ground_set, self._points.reordered(rows))
-        constraint = self._constraint.part(rows)
-        state = SupportState(problem, self._supports.shape[1], ColumnFit(problem))
+        constraint = self._constraint.part(rows, self._supports)
+        state = SupportState(problem, self._supports.shape[1])
         state.set_supports(self._supports[rows])
         seen = self._seen[rows]
         for number in range(int(seen.min()), len(self._atoms)):
@@ -174,7 +176,7 @@ class _Patches:
         self._supports[rows], self._seen[rows] = state.supports, len(self._atoms)
         return state, constraint
 
-    def _replace(self, state: SupportState, constraint: OwnConstraint, atom: int, behind: Bools) -> None:
+    def _replace(self, state: SupportState, constraint: Constraint, atom: int, behind: Bools) -> None:
         """Make the best replacement by an atom in the patches that are behind."""
         problem = state.problem
         rows = np.flatnonzero(behind)
@@ -206,6 +208,14 @@ class _Patches:
         return supports, weights
 
 
+class _Estimates(NamedTuple):
+    """Means over a sample for all atoms, (n,) each: values, how far they may be off, and gains."""
+
+    values: NDArray[np.float64]
+    slack: NDArray[np.float64]
+    gains: NDArray[np.float64]
+
+
 class _Engine(ReplacementEngine):
     """Algorithm 1 on estimated gains."""
 
@@ -231,22 +241,44 @@ class _Engine(ReplacementEngine):
         if m < len(patches):
             rows = np.sort(self._rng.choice(len(patches), m, replace=False))
         state, constraint = patches.update(rows)
-        sums, squares, totals = _sums_of_gains(state, constraint, self._largest)
-        means = sums / m
-        slack = self._largest * self._slack(np.maximum(squares / m - np.square(means), 0))
-        means *= self._largest
+        if isinstance(constraint, SeparableConstraint):
+            estimates = self._separable_estimates(state, constraint)
+        else:
+            estimates = self._shared_estimates(state, constraint, eligible)
+        means, slack = estimates.values, estimates.slack
         atom = int(np.where(eligible, means, -1.0).argmax())
         gain = max(float(means[atom]), 0.0)
         if gain > 0:
             patches.append(atom)
             state = patches.update(rows)[0]
         else:
-            atom = int(np.where(new, totals, -1.0).argmax())
+            atom = int(np.where(new, estimates.gains, -1.0).argmax())
         error = 0.0
         if m < len(patches):
             error = float((means + slack)[eligible].max() - gain + (slack[atom] if gain > 0 else 0.0))
         patches.objective = state.objective * len(patches) / m
         return SelectedAtom(atom, gain * len(patches), int(eligible.sum()), error * len(patches))
+
+    def _separable_estimates(self, state: SupportState, constraint: SeparableConstraint) -> _Estimates:
+        """Return means of what each patch contributes by itself, and their bounds."""
+        m = self._sample
+        sums, squares, totals = _sums_of_gains(state, constraint, self._largest)
+        means = sums / m
+        slack = self._largest * self._slack(np.maximum(squares / m - np.square(means), 0))
+        return _Estimates(means * self._largest, slack, totals)
+
+    def _shared_estimates(self, state: SupportState, constraint: Constraint, eligible: Bools) -> _Estimates:
+        """Return the value of the best replacement by one atom in the sample; there is no bound on others."""
+        n, smoothness = state.n_candidates, state.problem.ground_set.smoothness
+        gains = np.empty((self._sample, n))
+        state.squared_correlations(np.arange(self._sample), gains)
+        table = ReplacementGains(gains, state.removal_costs(smoothness), state.supports, state.sizes)
+        bounds = np.where(eligible, constraint.bounds(table, 0.0), 0)
+        atom, replacement, _ = best_replacement(bounds, lambda atom: constraint.replacement(table, atom))
+        values = np.zeros(n)
+        if replacement is not None:
+            values[atom] = replacement.value / (smoothness * self._sample)
+        return _Estimates(values, np.full(n, np.inf), gains.sum(axis=0))
 
     def _slack(self, variances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return by how much the mean of values up to 1 in a sample may miss that of all patches: (n,)."""
@@ -263,7 +295,7 @@ class _Engine(ReplacementEngine):
 
 
 def _sums_of_gains(
-    state: SupportState, constraint: OwnConstraint, largest: float
+    state: SupportState, constraint: SeparableConstraint, largest: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the sums over patches of v_t(a) and of its squares, and of (a^T r_t)^2: (n,) each.
 
@@ -298,11 +330,12 @@ def _parts_rows(n_features: int) -> int:
     return 16 * chunk_rows(8 * n_features)
 
 
-def _start(  # noqa: PLR0913  (the options above)
+@with_parameters_of(stochastic_replacement_omp)
+def iter_stochastic_replacement_omp(  # noqa: PLR0913  (the options above)
     *,
     ground_set: GroundSet,
     data: ArrayLike,
-    constraint: OwnConstraint,
+    constraint: Constraint,
     n_atoms: int,
     sample: int,
     mask: ArrayLike | None,
@@ -310,12 +343,23 @@ def _start(  # noqa: PLR0913  (the options above)
     confidence: float,
     rng: np.random.Generator | int | None,
 ) -> SelectionRun:
-    given: object = constraint
-    if not isinstance(given, OwnConstraint):
-        raise TypeError(
-            "stochastic_replacement_omp needs IndividualSparsity or MatroidSparsity, not "
-            f"{type(given).__name__}; use chunked_replacement_omp or replacement_omp for others."
-        )
+    """Start `stochastic_replacement_omp`, and return its run, which selects one atom per step.
+
+    The parameters are those of `stochastic_replacement_omp`, checked at the call. There is a result after
+    every step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> data = np.random.default_rng(0).normal(size=(500, 64))
+    >>> run = iter_stochastic_replacement_omp(
+    ...     standard_ground_set(), data, IndividualSparsity(3), 5, sample=50
+    ... )
+    >>> next(run).error > 0
+    True
+    """
+    Selector("stochastic_replacement_omp", _Engine).check(constraint)
     points = as_points(ground_set, data, mask, weights)
     count, size = as_n_atoms(n_atoms, len(ground_set)), as_count(sample, "sample")
     probability = as_probability(confidence, "confidence")
@@ -329,6 +373,3 @@ def _start(  # noqa: PLR0913  (the options above)
         return _Engine(patches, count, largest, size, probability, generator)
 
     return SelectionRun(ground_set, count, engine, bound)
-
-
-iter_stochastic_replacement_omp = stepwise(stochastic_replacement_omp, _start)

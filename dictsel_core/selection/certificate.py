@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.arrays import chunk_rows, positive_part_sums
-from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._util.arrays import chunk_rows, positive_part_sums
+from dictsel_core._util.validation import Floats, Ints
 from dictsel_core.constraints import AverageSparsity, Constraint, ReplacementGains
-from dictsel_core.selection._modular import modular_values
 from dictsel_core.selection.problem import Problem
 
 #: Larger Gram matrices, of data or of atoms, are not made: it would take longer than the selection.
@@ -22,7 +21,7 @@ _SAFETY = {4: 1e-5, 8: 1e-9}
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a selection has reached, and what no dictionary of as many atoms can exceed.
+    """The objective of a selection, and a bound that no dictionary of as many atoms can exceed.
 
     Attributes
     ----------
@@ -215,8 +214,10 @@ class OptimumBound(EnergyBound):
         capacity = self._constraint.capacity(len(self._problem), len(self._problem.ground_set), n_atoms)
         if capacity == 1:
             return self._single_atom_gains(n_atoms, supports, weights)
+        if self._problem.observed is not None:
+            return None
         concavity = self._concavity(2 * capacity)
-        if self._problem.observed is not None or concavity == 0:
+        if concavity == 0:
             return None
         atoms, values = _padded(supports, weights)
         if self._problem.scales is not None:
@@ -256,7 +257,9 @@ class OptimumBound(EnergyBound):
         values = constraint.values(ReplacementGains(gains, costs, supports, sizes))
         p = constraint.replacement_sparsity(n_atoms, len(np.unique(supports[supports >= 0])))
         # Without the costs, one replacement for each atom is enough under any constraint.
-        bounds = [p * float(values.max()), _sum_of_largest(gains.sum(axis=0, dtype=np.float64), n_atoms)]
+        bounds = [_sum_of_largest(gains.sum(axis=0, dtype=np.float64), n_atoms)]
+        if p is not None:
+            bounds.append(p * float(values.max()))
         if constraint.one_replacement_per_atom:
             bounds.append(_sum_of_largest(values, n_atoms))
         return min(bounds) / (2 * concavity)
@@ -278,7 +281,7 @@ class OptimumBound(EnergyBound):
 
     @cached_property
     def _modular(self) -> Floats:
-        return modular_values(self._problem)
+        return self._problem.modular_values()
 
     def _concavity(self, size: int) -> float:
         if len(self._problem.ground_set) > _MAX_GRAM:

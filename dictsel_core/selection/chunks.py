@@ -7,24 +7,23 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.threads import map_chunks, single_threaded_blas
-from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._util.parallel import map_chunks, single_threaded_blas
+from dictsel_core._util.validation import Floats, Ints
+from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import (
     AverageSparsity,
+    Constraint,
     IndividualSparsity,
-    MatroidSparsity,
     Replacement,
     ReplacementGains,
+    SeparableConstraint,
 )
-from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection._replacement_omp import OMPEngine
 from dictsel_core.selection.certificate import DataSums, data_sums
-from dictsel_core.selection.engine.utility_fit import UtilityProblem
+from dictsel_core.selection.engine.omp import OMPEngine
+from dictsel_core.selection.engine.utilities import UtilityProblem
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.utility import Utility
 
-#: Constraints that come apart by patches, but for the budget of the last one.
-SeparableConstraint = IndividualSparsity | MatroidSparsity | AverageSparsity
 #: Like the built-in `map` with one iterable: returns the results in the order of the tasks.
 Workers = Callable[[Callable[[Any], Any], list[Any]], Iterable[Any]]
 
@@ -32,27 +31,21 @@ Answer = TypeVar("Answer")
 
 
 class AtomSums(NamedTuple):
-    """Sums over patches for all atoms, (n,) each: values or bounds of replacements, and gains."""
+    """Sums over patches for all atoms, (n,) each: upper bounds on the values of replacements, and gains."""
 
-    values: NDArray[np.float64]
+    bounds: NDArray[np.float64]
     gains: NDArray[np.float64]
 
 
-class Removals(NamedTuple):
-    """The cheapest removal of each patch, its slot, and whether the patch is at its cap: (T,) each."""
-
-    costs: Floats
-    slots: Ints
-    at_cap: Bools
-
-
 class ChunkState(NamedTuple):
-    """What a chunk has reached: all that has to be remembered between two questions."""
+    """The state of a chunk: all that has to be remembered between two questions.
+
+    Supports and the costs of removals are (T_c, S); None before the first question.
+    """
 
     supports: Ints | None = None
+    costs: Floats | None = None
     objective: float = 0.0
-    n_used: int = 0
-    removals: Removals | None = None
 
 
 class Chunk:
@@ -71,9 +64,17 @@ class Chunk:
     n_atoms : int
     keep : bool
         Whether to keep the engine between questions.
+
+    Attributes
+    ----------
+    capacity : int
+        Maximum size of a support.
+    constraint : Constraint or None
+        What applies to the patches of the chunk, if that makes bounds smaller than sums of gains.
     """
 
-    constraint: SeparableConstraint
+    capacity: int
+    constraint: SeparableConstraint | AverageSparsity | None
 
     def __init__(
         self,
@@ -105,43 +106,34 @@ class Chunk:
             return DataSums(float(problem.energies.sum()) / 2, float(problem.energies.max()), None)
         return data_sums(problem.data, complete=problem.observed is None)
 
-    def values(self, atom: int | None) -> AtomSums:
-        """Apply the best replacement by an atom, if given; return values and summed gains of all atoms."""
-        engine = self._open()
-        if atom is not None:
-            replacement = self.constraint.replacement(self._table(engine), atom)
-            engine.update_gains(engine.state.apply(replacement, atom))
-        values = self.constraint.values(self._table(engine))
-        self._close(engine)
-        return AtomSums(values.astype(np.float64), engine.gains.sum(axis=0, dtype=np.float64))
-
-    def bounds(self, change: tuple[int, Replacement] | None, price: float) -> AtomSums:
+    def after(self, atom: int | None, replacement: Replacement | None, price: float) -> AtomSums:
         """Apply a replacement by an atom, if given; return bounds and summed gains of all atoms.
 
-        The bounds are those of `AverageSparsity` without the term of the unused budget.
+        By default the replacement is the best one of the chunk, whose patches then have constraints of their
+        own, and the bounds are exact. Those of `AverageSparsity` are without the term of the unused budget.
         """
-        engine = self._open()
-        if change is not None:
-            atom, replacement = change
-            engine.update_gains(engine.state.apply(replacement, atom))
-        assert isinstance(self.constraint, AverageSparsity)
-        table = self._table(engine)
-        costs, at_cap = self.constraint.removals(table)
-        bounds = self.constraint.bounds_without_budget(table, price)
-        self._close(engine, Removals(costs, table.cheapest[0], at_cap))
-        return AtomSums(bounds.astype(np.float64, copy=False), engine.gains.sum(axis=0, dtype=np.float64))
+        engine, constraint = self._open(), self.constraint
+        if atom is not None:
+            if replacement is None:
+                assert isinstance(constraint, SeparableConstraint)
+                replacement = constraint.replacement(engine.table(), atom)
+            engine.apply(replacement, atom)
+        table, gains = engine.table(), engine.gains.sum(axis=0, dtype=np.float64)
+        bounds: Floats = gains
+        if isinstance(constraint, AverageSparsity):
+            bounds = constraint.bounds_without_budget(table, price)
+        elif constraint is not None:
+            bounds = constraint.values(table)
+        self.state = ChunkState(engine.state.supports, table.costs, engine.state.objective)
+        return AtomSums(bounds.astype(np.float64, copy=False), gains)
 
     def gains(self, atoms: Ints) -> Floats:
         """Return the gains of all patches for some atoms: (T_c, len(atoms))."""
-        engine = self._open()
-        self._close(engine, self.state.removals)
-        return engine.gains[:, atoms]
+        return self._open().gains[:, atoms]
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return the supports of all patches, and the weights that fit them best."""
-        engine = self._open()
-        self._close(engine, self.state.removals)
-        return engine.state.fitted()
+        return self._open().state.fitted()
 
     def _problem(self) -> Problem:
         points = as_points(self._ground_set, *self._given)
@@ -149,24 +141,18 @@ class Chunk:
             return UtilityProblem(self._ground_set, points, self._utility)
         return Problem(self._ground_set, points)
 
-    def _table(self, engine: OMPEngine) -> ReplacementGains:
-        return engine.replacement_gains(self._ground_set.smoothness)
-
     def _open(self) -> OMPEngine:
         if self._engine is not None:
             return self._engine
-        engine = OMPEngine(self._problem(), self.constraint, self._n_atoms, False, None, 1.0)
+        # The constraint is applied where all patches are; the engine only needs room for the supports.
+        engine = OMPEngine(self._problem(), IndividualSparsity(self.capacity), self._n_atoms)
         supports = self.state.supports
         if supports is not None:
             engine.state.set_supports(supports)
             engine.update_gains(np.arange(len(supports)))
-        return engine
-
-    def _close(self, engine: OMPEngine, removals: Removals | None = None) -> None:
-        supports = engine.state
-        self.state = ChunkState(supports.supports, supports.objective, int(supports.sizes.sum()), removals)
         if self._keep:
             self._engine = engine
+        return engine
 
 
 def answer(task: tuple[Chunk, Callable[[Chunk], Answer]]) -> tuple[int, Answer, ChunkState]:
@@ -204,16 +190,15 @@ class Chunks:
         """Sum of f_t(Z_t) over all patches."""
         return sum(chunk.state.objective for chunk in self._chunks)
 
-    @property
-    def n_used(self) -> int:
-        """Sum of the sizes of all supports."""
-        return sum(chunk.state.n_used for chunk in self._chunks)
-
-    def split(self, constraint: SeparableConstraint) -> None:
-        """Give each chunk its part of the constraint; the budget of average sparsity stays that of all."""
-        start = 0
+    def split(self, constraint: Constraint, n_atoms: int) -> None:
+        """Give each chunk its part of the constraint."""
+        capacity, start = constraint.capacity(len(self), self.n_candidates, n_atoms), 0
+        nowhere = np.full((len(self), 1), -1)
         for chunk, size in zip(self._chunks, self.sizes, strict=True):
-            chunk.constraint = constraint.part(np.arange(start, start + size))
+            rows = np.arange(start, start + size)
+            chunk.capacity, chunk.constraint = capacity, None
+            if isinstance(constraint, SeparableConstraint | AverageSparsity):
+                chunk.constraint = constraint.part(rows, nowhere)
             start += size
 
     def ask(self, question: Callable[[Chunk], Answer]) -> list[Answer]:
@@ -238,42 +223,39 @@ class Chunks:
             raise ValueError(f"workers must return {len(tasks)} results, as map does, not {len(answers)}.")
         return answers
 
-    def values(self, atom: int | None) -> AtomSums:
-        """Apply the best replacement by an atom, if given; return summed values and gains of all atoms."""
-        return self._summed(self.ask(partial(Chunk.values, atom=atom)))
-
-    def bounds(self, change: tuple[int, Replacement] | None, price: float) -> AtomSums:
+    def after(self, atom: int | None, replacement: Replacement | None, price: float = 0.0) -> AtomSums:
         """Apply a replacement by an atom, if given; return summed bounds and gains of all atoms."""
-        if change is None:
-            return self._summed(self.ask(partial(Chunk.bounds, change=None, price=price)))
-        atom, replacement = change
-        parts = self._parts(replacement)
-        questions = [partial(Chunk.bounds, change=(atom, part), price=price) for part in parts]
-        return self._summed(self.ask_each(questions))
+        parts = [None] * len(self._chunks) if replacement is None else self._parts(replacement)
+        questions = [partial(Chunk.after, atom=atom, replacement=part, price=price) for part in parts]
+        sums = AtomSums(np.zeros(self.n_candidates), np.zeros(self.n_candidates))
+        for part in self.ask_each(questions):  # in the order of the chunks, whoever was first
+            sums.bounds[...] += part.bounds
+            sums.gains[...] += part.gains
+        return sums
 
     def gains(self, atoms: Ints) -> Floats:
         """Return the gains of all patches for some atoms: (T, len(atoms))."""
         return np.concatenate(self.ask(partial(Chunk.gains, atoms=atoms)))
 
-    def removals(self) -> Removals:
-        """Return the cheapest removals of all patches."""
-        parts = [chunk.state.removals for chunk in self._chunks]
-        return Removals(*map(np.concatenate, zip(*(part for part in parts if part), strict=True)))
+    def table(self) -> ReplacementGains:
+        """Return the costs of all patches, without gains: see `columns`."""
+        states = [chunk.state for chunk in self._chunks]
+        costs = np.concatenate([state.costs for state in states if state.costs is not None])
+        supports = np.concatenate([state.supports for state in states if state.supports is not None])
+        return ReplacementGains(
+            self.columns(np.zeros(len(costs))), costs, supports, (supports >= 0).sum(axis=1)
+        )
+
+    def columns(self, gains: Floats) -> Floats:
+        """Return the gains of one atom, (T,), as those of all: only its own column is looked at."""
+        return np.broadcast_to(gains[:, None], (len(gains), self.n_candidates))
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return the supports of all patches, and the weights that fit them best."""
         parts = self.ask(Chunk.fitted)
         return [z for zs, _ in parts for z in zs], [w for _, ws in parts for w in ws]
 
-    def _summed(self, parts: list[AtomSums]) -> AtomSums:
-        """Sum in the order of the chunks, whoever was first."""
-        sums = AtomSums(np.zeros(self.n_candidates), np.zeros(self.n_candidates))
-        for part in parts:
-            sums.values[...] += part.values
-            sums.gains[...] += part.gains
-        return sums
-
-    def _parts(self, replacement: Replacement) -> list[Replacement]:
+    def _parts(self, replacement: Replacement) -> list[Replacement | None]:
         """Return the part of a replacement that belongs to each chunk."""
         ends = np.cumsum(self.sizes)[:-1]
         pairs = zip(np.split(replacement.added, ends), np.split(replacement.removed, ends), strict=True)

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.validation import Floats, Ints, ObservedData, rounding_level
-from dictsel_core.ground_set import GroundSet
+from dictsel_core._util.observed import ObservedData
+from dictsel_core._util.validation import Floats, Ints, rounding_level
+from dictsel_core.atoms import GroundSet
 
 
 def as_points(
@@ -40,6 +41,12 @@ class Problem:
         |y_t|^2 on observed entries.
     rounding : (T,) ndarray
         Squared correlations up to this are rounding error.
+
+    Examples
+    --------
+    >>> from dictsel_core import standard_ground_set
+    >>> len(Problem.of(standard_ground_set(), [[0.0] * 64, [1.0] * 64]))
+    2
     """
 
     def __init__(self, ground_set: GroundSet, points: ObservedData) -> None:
@@ -54,6 +61,17 @@ class Problem:
         self.energies = np.einsum("td,td->t", self.data, self.data, dtype=np.float64)
         self.rounding = self.energies.astype(self.data.dtype) * relative**2
 
+    @classmethod
+    def of(
+        cls,
+        ground_set: GroundSet,
+        data: ArrayLike,
+        mask: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> "Problem":
+        """Check ground set, data, mask and weights, and make a problem of them."""
+        return cls(ground_set, as_points(ground_set, data, mask, weights))
+
     def __len__(self) -> int:
         """Return the number T of patches."""
         return len(self.data)
@@ -65,6 +83,17 @@ class Problem:
         """
         copies, originals = self.ground_set.duplicates
         table[..., copies] = table[..., originals]
+
+    def modular_values(self) -> Floats:
+        """Return f_t({a}) for every patch and atom, the modular approximation of the utility: (T, n)."""
+        lengths = np.broadcast_to(self.masked_lengths(), (len(self), len(self.ground_set)))
+        squares = np.square(self.apply_factors(np.arange(len(self)), self.data) @ self.atoms)
+        values = np.zeros_like(squares)
+        # An atom that the mask hides almost entirely explains nothing.
+        threshold = rounding_level(self.atoms.shape[0], values.dtype) ** 2
+        np.divide(squares, 2 * lengths, out=values, where=lengths > threshold)
+        self.equalize_duplicates(values)
+        return values
 
     def masked_lengths(self) -> Floats:
         """Return |m_t * a|^2 for every patch and atom: (T, n), or (1, n) if nothing is missing."""

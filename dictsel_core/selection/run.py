@@ -1,14 +1,107 @@
-"""A selection in progress, one step at a time; it has a result after every step."""
+"""A selection: its steps, the run that takes them one at a time, and the result."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
-from dictsel_core._support.runs import Run
-from dictsel_core._support.threads import single_threaded_blas
-from dictsel_core._support.validation import Floats, Ints, as_nonnegative
-from dictsel_core.ground_set import GroundSet
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._util.arrays import read_only
+from dictsel_core._util.parallel import single_threaded_blas
+from dictsel_core._util.runs import Run
+from dictsel_core._util.validation import Floats, Ints, as_nonnegative
+from dictsel_core.atoms import GroundSet
 from dictsel_core.selection.certificate import Certificate
-from dictsel_core.selection.result import Selection, SelectionStep, as_selection
+
+
+@dataclass(frozen=True)
+class SelectionStep:
+    """The selection of one atom.
+
+    Attributes
+    ----------
+    atom : int
+        Index in the ground set.
+    gain : float
+        The maximum by which the atom was selected; see each selector.
+    objective : float
+        Value of the objective of the selector after the step.
+    n_exact : int
+        How many candidate atoms were evaluated exactly in this step.
+    error : float
+        How far the gain of the atom may be below the largest one; 0 unless gains were estimated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> from dictsel_core.selection import iter_replacement_omp
+    >>> data = np.random.default_rng(0).normal(size=(30, 64))
+    >>> step = next(iter_replacement_omp(standard_ground_set(), data, IndividualSparsity(2), 3))
+    >>> 0 <= step.atom < 256, step.gain > 0
+    (True, True)
+    """
+
+    atom: int
+    gain: float
+    objective: float
+    n_exact: int
+    error: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """A selected dictionary, and the supports of the patches.
+
+    Attributes
+    ----------
+    ground_set : GroundSet
+    indices : (k,) ndarray of int
+        Indices of the atoms in the ground set, in the order of selection.
+    supports : tuple of (n_t,) ndarray of int
+        The atoms that each patch uses, as ground-set indices.
+    coefficients : tuple of (n_t,) ndarray
+        Their least-squares weights on the observed entries.
+    gains : (k,) ndarray
+        Gain of each step. There are more steps than atoms only if repeats count as steps.
+    objective : (k,) ndarray
+        Value after each step.
+    certificate : Certificate
+        A lower bound on the fraction of the optimum that the supports reach, for the data of this selection;
+        `approximation_bound` is the guarantee for any data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
+    >>> data = np.random.default_rng(0).normal(size=(30, 64))
+    >>> selection = replacement_omp(standard_ground_set(), data, IndividualSparsity(2), 3)
+    >>> selection.dictionary.shape, len(selection.supports)
+    ((64, 3), 30)
+    """
+
+    ground_set: GroundSet
+    indices: Ints
+    supports: tuple[Ints, ...]
+    coefficients: tuple[Floats, ...]
+    gains: NDArray[np.float64]
+    objective: NDArray[np.float64]
+    certificate: Certificate
+
+    def __repr__(self) -> str:
+        """Summarize: the arrays would fill the screen."""
+        used = np.mean([len(support) for support in self.supports])
+        reached = f", objective {self.objective[-1]:.4g}" if len(self.indices) else ""
+        return (
+            f"Selection({len(self.indices)} of {len(self.ground_set)} atoms, {len(self.supports)} patches "
+            f"using {used:.3g} each{reached})"
+        )
+
+    @property
+    def dictionary(self) -> NDArray[np.float64]:
+        """The selected atoms as columns: (d, k)."""
+        return self.ground_set.atoms[:, self.indices]
 
 
 class Engine(Protocol):
@@ -86,7 +179,16 @@ class SelectionRun(Run[SelectionStep, Selection]):
             engine = self._started()
             fitted = engine.fitted()
             certificate = self._bound.certificate(len(self._steps), engine.achieved(), *fitted)
-            return as_selection(self._ground_set, self._steps, *fitted, certificate)
+            taken, (supports, coefficients) = self._steps, fitted
+            return Selection(
+                ground_set=self._ground_set,
+                indices=read_only(np.array(list(dict.fromkeys(step.atom for step in taken)), dtype=np.intp)),
+                supports=tuple(supports),
+                coefficients=tuple(coefficients),
+                gains=read_only(np.array([step.gain for step in taken])),
+                objective=read_only(np.array([step.objective for step in taken])),
+                certificate=certificate,
+            )
 
     def finish(self) -> Selection:
         """Take all remaining steps and return the selection."""
@@ -114,7 +216,7 @@ class SelectionRun(Run[SelectionStep, Selection]):
         >>> ground_set = standard_ground_set(bases=["dct"])
         >>> data = np.random.default_rng(0).normal(size=(50, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
         >>> run = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 64)
-        >>> len(run.finish_when(explained=0.99).atoms)
+        >>> len(run.finish_when(explained=0.99).indices)
         3
         """
         target = as_nonnegative(explained, "explained") * self._bound.energy

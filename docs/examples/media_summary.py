@@ -23,9 +23,8 @@ def main() -> None:
     data = faces - faces.mean(axis=0)
     constraint = IndividualSparsity(SPARSITY)
     summary = replacement_omp(ground_set_from_array(data.T), data, constraint, size)
-    print(
-        f"{size} of {n_pictures} faces: {', '.join(str(number) for number in sorted(summary.atoms.tolist()))}"
-    )
+    numbers = ", ".join(map(str, sorted(summary.indices.tolist())))
+    print(f"{size} of {n_pictures} faces: {numbers}")
     print(f"they explain {2 * summary.objective[-1] / np.square(data).sum():.1%} of what tells faces apart")
     rng = np.random.default_rng(0)
     lucky = []

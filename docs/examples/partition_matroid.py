@@ -28,7 +28,7 @@ def main() -> None:
     constraint = MatroidSparsity(PartitionMatroid(kinds, list(CAPS.values())))
     selection = replacement_omp(ground_set, data, constraint, n_atoms=40)
     for kind, (name, cap) in enumerate(CAPS.items()):
-        selected = np.count_nonzero(kinds[selection.atoms] == kind)
+        selected = np.count_nonzero(kinds[selection.indices] == kind)
         codes = list(zip(selection.supports, selection.coefficients, strict=True))
         mine = [
             (support[kinds[support] == kind], weights[kinds[support] == kind]) for support, weights in codes

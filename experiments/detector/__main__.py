@@ -15,32 +15,39 @@ def main() -> None:
     training.add_argument(
         "--out", type=Path, default=Path("results/detector"), help="where its state is kept"
     )
-    training.add_argument("--steps", type=int, default=15_500, help="number of steps")
-    training.add_argument("--falling", type=int, default=8_500, help="last steps, in which the rate falls")
+    training.add_argument("--steps", type=int, default=36_000, help="number of steps")
+    training.add_argument("--falling", type=int, default=20_000, help="last steps, in which the rate falls")
     training.add_argument("--seed", type=int, default=0, help="seed of data and weights")
     exporting = commands.add_parser(
         "export", help="calibrate a network and write the weights for the library"
     )
     exporting.add_argument("--damage", type=Path, required=True, help="folder of photographs and damage")
-    exporting.add_argument("state", type=Path, help="network.pt of a training")
+    for each in (training, exporting):
+        each.add_argument(
+            "--photographs", type=Path, action="append", default=[], help="folder of further photographs"
+        )
+    exporting.add_argument(
+        "states", type=Path, nargs="+", help="network.pt of trainings or of their steps, to be averaged"
+    )
     exporting.add_argument("--out", type=Path, default=WEIGHTS, help="file to write")
     args = parser.parse_args()
 
     import torch
 
     from experiments.detector.calibrate import calibrate
-    from experiments.detector.network import Network, export
+    from experiments.detector.network import Network, averaged, export
     from experiments.detector.train import Plan, train
 
     if args.command == "export":
         network = Network()
-        network.load_state_dict(torch.load(args.state, weights_only=True))
-        confidence = calibrate(network, args.damage)
+        states = [torch.load(each, weights_only=True) for each in args.states]
+        network.load_state_dict(averaged(states))
+        confidence = calibrate(network, args.damage, args.photographs)
         export(network, confidence, args.out)
         return
     torch.set_num_threads(1)
     args.out.mkdir(parents=True, exist_ok=True)
-    train(Plan(args.damage, args.out, args.steps, args.falling, seed=args.seed))
+    train(Plan(args.damage, args.out, args.steps, args.falling, tuple(args.photographs), seed=args.seed))
 
 
 if __name__ == "__main__":

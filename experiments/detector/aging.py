@@ -11,6 +11,9 @@ from experiments.detector.material import Material, Plane
 from experiments.detector.noise import log_uniform, smooth_noise
 from experiments.detector.things import with_things
 
+#: Longest side of most photographs.
+_USUAL_SIDE = 560
+
 
 @dataclass(frozen=True, eq=False)
 class Aged:
@@ -32,18 +35,37 @@ class Aged:
     scale: float
 
 
-def aged_part(material: Material, shape: tuple[int, int], rng: np.random.Generator) -> Aged:
-    """Return a part of a photograph: turned gray, scaled, faded, blurred, with grain and paper."""
-    photograph = material.photographs[int(rng.integers(len(material.photographs)))]
+@dataclass(frozen=True)
+class Place:
+    """Where something was taken for damage: number of a photograph, row and column there, and the zoom."""
+
+    photograph: int
+    row: float
+    column: float
+    zoom: float
+
+
+def aged_part(
+    material: Material, shape: tuple[int, int], rng: np.random.Generator, place: Place | None = None
+) -> Aged:
+    """Return a part of a photograph: turned gray, scaled, faded, blurred, with grain and paper.
+
+    A part around a given place is as new in most cases.
+    """
+    number = int(rng.integers(len(material.photographs))) if place is None else place.photograph
+    photograph = material.photographs[number]
     weights = rng.dirichlet([3, 4, 2]).astype(np.float32)
-    is_new = rng.random() < 0.35  # sharp, with all its details
+    is_new = rng.random() < (0.35 if place is None else 0.7)  # sharp, with all its details
     scale = 1.0 if is_new else log_uniform(0.7, 3.5, rng)
     zoom = log_uniform(0.45, 1.05, rng) if is_new else log_uniform(0.4, 1.2, rng) * scale**0.7
-    plane = _part(photograph, weights / np.float32(255), shape, zoom, rng)
-    for _ in range(3):  # little is learned from what is all dark or all light
+    zoom *= (_USUAL_SIDE / max(photograph.shape)) ** rng.uniform(0, 1)
+    if place is not None:
+        zoom = place.zoom * log_uniform(0.8, 1.25, rng)
+    middle = None if place is None else (place.row, place.column)
+    for _ in range(4):  # little is learned from what is all dark or all light
+        plane = _part(photograph, weights / np.float32(255), shape, zoom, rng, middle)
         if plane.std() > 0.05:
             break
-        plane = _part(photograph, weights / np.float32(255), shape, zoom, rng)
     if rng.random() < 0.03:  # a plain wall
         plane = 0.5 + np.float32(rng.uniform(0, 0.2)) * smooth_noise(shape, rng.uniform(20, 200), rng)
     low, high = np.quantile(plane, (0.005, 0.995))
@@ -68,12 +90,16 @@ def _part(
     shape: tuple[int, int],
     zoom: float,
     rng: np.random.Generator,
+    middle: tuple[float, float] | None,
 ) -> Plane:
-    """Return a part of a photograph in gray, at another size, mirrored or not."""
+    """Return a part of a photograph in gray, at another size, mirrored or not, around a place or anywhere."""
     sides = photograph.shape[:2]
     zoom = max(zoom, *((want + 1) / have for want, have in zip(shape, sides, strict=True)))
     source = [want / zoom for want in shape]
     place = [rng.uniform(0, have - want) for want, have in zip(source, sides, strict=True)]
+    if middle is not None:
+        around = [at - rng.uniform(0.1, 0.9) * want for at, want in zip(middle, source, strict=True)]
+        place = [min(max(0.0, at), have - want) for at, want, have in zip(around, source, sides, strict=True)]
     first = [max(0, int(at) - 8) for at in place]
     top, left = (at - low for at, low in zip(place, first, strict=True))
     stop = [int(low + 16 + size) + 1 for low, size in zip(first, source, strict=True)]

@@ -9,7 +9,8 @@ from PIL import Image
 from scipy import ndimage
 
 from experiments.detector import covers
-from experiments.detector.aging import Aged, aged_part
+from experiments.detector.aging import Aged, Place, aged_part
+from experiments.detector.folds import fold
 from experiments.detector.material import Material, Plane
 from experiments.detector.noise import log_uniform, smooth_noise
 from experiments.detector.things import with_fingerprint
@@ -19,12 +20,19 @@ Bools = NDArray[np.bool_]
 #: Brightness as the network is given it.
 RANGE = (-0.5, 1.5)
 #: Part of the pictures that have no damage.
-UNDAMAGED = 0.35
+UNDAMAGED = 0.3
+#: The same for parts around places that were taken for damage.
+UNDAMAGED_PLACES = 0.75
 _CHANCES = {
-    "crack": 0.36, "crease": 0.06, "scratches": 0.15, "flakes": 0.03, "tear": 0.03,
-    "film": 0.22, "overlay": 0.03, "specks": 0.06, "hairs": 0.06,
+    "crack": 0.28, "fold": 0.16, "crease": 0.06, "scratches": 0.14, "flakes": 0.02, "tear": 0.02,
+    "film": 0.20, "overlay": 0.02, "specks": 0.05, "hairs": 0.05,
 }  # fmt: skip
 _LINES = ("crack", "crease", "scratches", "flakes", "tear")
+#: What can be seen: a change of so much of the range, and of so many times the detail around; a long line is
+#: seen where a spot would not be.
+_SEEN_LINE, _SEEN_SPOT = (0.06, 1.1), (0.1, 1.6)
+#: Parts of a line that are half as strong count so far from those that are seen.
+_REACH = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,18 +64,25 @@ def compose(
     rng: np.random.Generator,
     *,
     shapes: tuple[str, ...] | None = None,
+    place: Place | None = None,
 ) -> Sample:
-    """Return an aged part of a photograph, with damage of given or random shapes."""
-    aged = aged_part(material, shape, rng)
+    """Return an aged part of a photograph, around a place or anywhere, with given or random damage."""
+    aged = aged_part(material, shape, rng, place)
     if shapes is None:
-        n_layers = 0 if rng.random() < UNDAMAGED else int(rng.integers(1, 5))
+        undamaged = UNDAMAGED if place is None else UNDAMAGED_PLACES
+        n_layers = 0 if rng.random() < undamaged else int(rng.integers(1, 5))
         shapes = tuple(rng.choice(list(_CHANCES), n_layers, p=list(_CHANCES.values())).tolist())
     values, lines, dust = aged.plane, np.zeros(shape, np.float32), np.zeros(shape, np.float32)
     for name in shapes:
+        if name == "fold":
+            relief, cover = fold(shape, aged.scale, rng)
+            values = values + relief * np.float32(aged.white - aged.black)
+            np.maximum(lines, cover, out=lines)
+            continue
         for cover, is_line in _covers(name, material, aged, rng):
             values, alpha = _painted(values, cover, aged, is_line, rng)
             np.maximum(lines if is_line else dust, alpha, out=lines if is_line else dust)
-    truth, known = _visible(aged, values, np.maximum(lines, dust))
+    truth, known = _visible(aged, values, lines, dust)
     clean_values = aged.plane
     if rng.random() < 0.05:
         seed = int(rng.integers(1 << 32))
@@ -105,7 +120,7 @@ def _painted(
     if rng.random() < 0.6:
         cover = ndimage.gaussian_filter(cover, rng.uniform(0.2, 0.8) * aged.scale**0.6)
         cover = np.minimum(cover * np.float32(rng.uniform(1, 1.4)), 1)
-    alpha = cover * np.float32(1 if rng.random() < 0.6 else rng.uniform(0.45, 1))
+    alpha = cover * np.float32(1 if rng.random() < 0.6 else rng.uniform(0.2 if is_line else 0.4, 1))
     if rng.random() < 0.3:
         fading = 1.3 + rng.uniform(0.2, 0.8) * smooth_noise(shape, log_uniform(8, 60, rng), rng)
         alpha = alpha * np.clip(fading, 0, 1)
@@ -127,14 +142,19 @@ def _painted(
     return values + alpha * (np.float32(paint) + texture - values), alpha
 
 
-def _visible(aged: Aged, values: Plane, cover: Plane) -> tuple[Bools, Bools]:
+def _visible(aged: Aged, values: Plane, lines: Plane, dust: Plane) -> tuple[Bools, Bools]:
     """Return the damage that stands out from what it lies on, and where that is clear."""
-    plane = aged.plane
+    plane, cover = aged.plane, np.maximum(lines, dust)
     detail = plane - ndimage.gaussian_filter(plane, 1.5)
     noise = np.sqrt(ndimage.gaussian_filter(detail**2, 3))
     change = ndimage.gaussian_filter(np.abs(values - plane), 0.5)
-    needed = np.maximum(0.13 * (aged.white - aged.black), 2.0 * noise)
-    truth = (cover > 0.15) & (change > needed)
+    least, times = (
+        np.where(lines >= dust, *pair).astype(np.float32) for pair in zip(_SEEN_LINE, _SEEN_SPOT, strict=True)
+    )
+    needed = np.maximum(least * (aged.white - aged.black), times * noise)
+    covered = cover > 0.15
+    sure = covered & (change > needed)
+    truth = sure | (covered & (change > needed / 2) & ndimage.binary_dilation(sure, iterations=_REACH))
     unclear = (cover > 0.03) & (change > 0.15 * needed) & ~truth
     rim = ndimage.binary_dilation(truth) & ~truth
     return truth, ~(unclear | rim)
@@ -143,7 +163,10 @@ def _visible(aged: Aged, values: Plane, cover: Plane) -> tuple[Bools, Bools]:
 def _scanned(values: Plane, scale: float, rng: np.random.Generator) -> Plane:
     """Blur as a scanner does, add its noise, and save as JPEG."""
     if rng.random() < 0.5:
-        values = ndimage.gaussian_filter(values, rng.uniform(0.2, 0.75))
+        values = ndimage.gaussian_filter(values, rng.uniform(0.2, 0.75 if rng.random() < 0.7 else 1.3))
+    if rng.random() < 0.15:  # sharpened
+        soft = ndimage.gaussian_filter(values, rng.uniform(0.7, 2))
+        values = values + np.float32(rng.uniform(0.2, 1.2)) * (values - soft)
     if rng.random() < 0.5:
         values = values + rng.normal(0, rng.uniform(0, 0.012), values.shape).astype(np.float32)
     whole = np.rint(np.clip(values, 0, 1) * 255).astype(np.uint8)

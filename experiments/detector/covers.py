@@ -30,7 +30,7 @@ def crack(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Pla
     while pending and n_drawn < 14:
         start, angle, width, length = pending.pop(0)
         n_drawn += 1
-        line, angles = _wander(start, angle, length, roughness, scale, rng, kinks)
+        line, angles = wander(start, angle, length, roughness, scale, rng, kinks)
         widths = _widths(len(line), width, scale, rng)
         _draw_line(draw, line, widths)
         for _ in range(rng.poisson(0.006 * length / scale * branches)):
@@ -40,9 +40,8 @@ def crack(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Pla
                 (line[i], angles[i] + turn, widths[i] * rng.uniform(0.4, 0.9), length * rng.uniform(0.1, 0.6))
             )
         for _ in range(rng.poisson(0.02 * length / scale) * loss):  # emulsion has come off beside it
-            _draw_flake(
-                draw, line[int(rng.integers(len(line)))], width * rng.uniform(0.8, 2.5) + 0.3 * scale, rng
-            )
+            radius = min(width * rng.uniform(0.8, 2.5) + 0.3 * scale, 4.5)
+            _draw_flake(draw, line[int(rng.integers(len(line)))], radius, rng)
     cover = _reduced(page)
     return _ragged(cover, rng.uniform(0.2, 0.9), rng) if rng.random() < 0.3 else cover
 
@@ -72,7 +71,7 @@ def flakes(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Pl
     page, draw = _page(shape)
     center, spread = rng.uniform(0, 1, 2) * shape, rng.uniform(5, 60) * scale
     for _ in range(int(rng.integers(1, 9))):
-        _draw_flake(draw, center + rng.normal(0, spread, 2), min(log_uniform(1.2, 4, rng) * scale, 8), rng)
+        _draw_flake(draw, center + rng.normal(0, spread, 2), min(log_uniform(1.2, 4, rng) * scale, 5), rng)
     return _ragged(_reduced(page), rng.uniform(0.2, 1), rng)
 
 
@@ -97,7 +96,7 @@ def tear(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plan
         place = rng.uniform(0, 1, 2) * shape
         place[edge % 2] = 0 if edge < 2 else shape[edge % 2]
         angle = np.arctan2(*(np.array(shape) / 2 - place)) + rng.normal(0, 0.4)
-        line, _ = _wander(place, angle, rng.uniform(20, 110) * scale, rng.uniform(0.02, 0.15), scale, rng)
+        line, _ = wander(place, angle, rng.uniform(20, 110) * scale, rng.uniform(0.02, 0.15), scale, rng)
         _draw_line(draw, line, np.linspace(1, 0.1, len(line)) * log_uniform(2, 10, rng) * min(scale, 2))
     return _ragged(_reduced(page), rng.uniform(0.1, 0.8), rng)
 
@@ -189,7 +188,7 @@ def _turned(cover: Plane, turn: int, flip: bool) -> Plane:
     return np.ascontiguousarray(turned[:, ::-1] if flip else turned)
 
 
-def _wander(
+def wander(
     start: Points,
     angle: float,
     length: float,

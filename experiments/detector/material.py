@@ -1,6 +1,7 @@
 """What damaged pictures are made of: photographs, outlines of film damage, and overlays, in three parts."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,8 @@ from PIL import Image
 Plane = NDArray[np.float32]
 Part = Literal["training", "choosing", "confirming"]
 
+#: Longest side of a photograph; larger ones are reduced to it.
+_LARGEST = 1400
 #: Overlays whose shapes are lines; the others are spots and hairs.
 _LINE_OVERLAYS = ("scratches",)
 #: Overlays that are left out: blots look like things of the picture.
@@ -70,11 +73,12 @@ class Material:
     overlays: tuple[Overlay, ...]
 
 
-def load_material(folder: Path, part: Part) -> Material:
-    """Return one part of the material in a folder; no file is in two parts."""
+def load_material(folder: Path, part: Part, more: Sequence[Path] = ()) -> Material:
+    """Return one part of the material in a folder, with photographs of others; no file is in two parts."""
     photographs = [
-        np.asarray(Image.open(path).convert("RGB"))
-        for path in _of_part(folder / "photographs", "*.jpg", part)
+        _photograph(path)
+        for each in (folder / "photographs", *more)
+        for path in _of_part(each, "*.jpg", part)
     ]
     if not photographs:
         raise FileNotFoundError(f"There are no photographs in {folder / 'photographs'}.")
@@ -86,6 +90,12 @@ def load_material(folder: Path, part: Part) -> Material:
     ]
     frames = [_frame(folder / "film" / f"scan{number}.json") for number in _FILM[part]]
     return Material(tuple(photographs), tuple(frames), tuple(overlays))
+
+
+def _photograph(path: Path) -> NDArray[np.uint8]:
+    with Image.open(path) as picture:
+        picture.thumbnail((_LARGEST, _LARGEST), Image.Resampling.LANCZOS)
+        return np.asarray(picture.convert("RGB"))
 
 
 def _of_part(folder: Path, pattern: str, part: Part) -> list[Path]:

@@ -1,5 +1,6 @@
 """The network: a U-Net that works at half the size of the picture, and its export."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 #: Channels at a half, a quarter, an eighth, a 16th and a 32nd of the size.
-CHANNELS = (16, 32, 64, 96, 96)
+CHANNELS = (24, 40, 64, 96, 96)
 
 
 class Block(nn.Module):
@@ -56,6 +57,14 @@ class Network(nn.Module):
         return nn.functional.pixel_shuffle(self.exit(x), 2)
 
 
+def averaged(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+    """Return the mean of the weights of several steps of a training."""
+    return {
+        name: torch.stack([each[name].float() for each in states]).mean(dim=0).to(value.dtype)
+        for name, value in states[0].items()
+    }
+
+
 def folded(network: Network) -> dict[str, NDArray[np.float16]]:
     """Return weights and biases of all layers, in their order, the normalization within them."""
     layers: list[tuple[Tensor, Tensor]] = []
@@ -77,7 +86,7 @@ def _folded(block: Block) -> tuple[Tensor, Tensor]:
     return block.convolution.weight * scale[:, None, None, None], norm.bias - norm.running_mean * scale
 
 
-def export(network: Network, confidence: tuple[float, float], path: Path) -> None:
+def export(network: Network, confidence: NDArray[np.float64], path: Path) -> None:
     """Write weights, and what the confidence follows by, as half floats, as the library reads them."""
-    more = np.array(confidence, np.float16)
+    more = confidence.astype(np.float16)
     np.savez(path, allow_pickle=False, confidence=more, **folded(network.eval()))

@@ -26,8 +26,8 @@ _FINE = 3
 def with_things(plane: Plane, scale: float, rng: np.random.Generator) -> Plane:
     """Add some things to some pictures."""
     plane = plane.copy()
-    if rng.random() < 0.5:
-        for _ in range(int(rng.integers(1, 3))):
+    if rng.random() < 0.6:
+        for _ in range(int(rng.integers(1, 4))):
             draw = _THINGS[int(rng.integers(len(_THINGS)))]
             _lay(plane, draw(plane.shape, scale, rng), scale, rng)
     if rng.random() < 0.15:
@@ -56,7 +56,7 @@ def _lay(plane: Plane, cover: Plane, scale: float, rng: np.random.Generator) -> 
     low, high = np.quantile(plane[::3, ::3], (0.02, 0.98))
     ground = float((cover * plane).sum() / max(float(cover.sum()), 1e-6))
     is_light = rng.random() < (0.75 if ground < (low + high) / 2 else 0.35)
-    tone = rng.uniform(0.65, 1.0) if is_light else rng.uniform(0, 0.3)
+    tone = rng.uniform(0.65, 1.15) if is_light else rng.uniform(0, 0.3)
     tone = low + (high - low) * tone
     cover = ndimage.gaussian_filter(cover, rng.uniform(0.4, 0.9) * scale**0.7)
     light = 1 + np.float32(rng.uniform(0.05, 0.3)) * smooth_noise(plane.shape, log_uniform(4, 30, rng), rng)
@@ -278,6 +278,33 @@ def eyes(shape: Shape, scale: float, rng: np.random.Generator) -> Plane:
     return page.cover()
 
 
+def sticks(shape: Shape, scale: float, rng: np.random.Generator) -> Plane:
+    """Draw cigarettes, pens, clasps and slats: short straight bars with square or round ends."""
+    page = _Page(shape)
+    angle, width = rng.uniform(0, np.pi), log_uniform(1.2, 9, rng) * scale
+    for _ in range(int(rng.choice([1, 1, 2, 5]))):
+        along = _direction(angle + rng.normal(0, 0.3)) * width * log_uniform(2.5, 12, rng) / 2
+        middle = rng.uniform(0, 1, 2) * shape
+        page.line(np.stack([middle - along, middle + along]), width, int(rng.uniform(170, 255)))
+        if rng.random() < 0.4:  # a dark end, an ember, a tip
+            page.line(np.stack([middle + 0.8 * along, middle + along]), width, int(rng.uniform(0, 120)))
+        if rng.random() < 0.4:
+            page.disc(middle + along, width / 2)
+    return page.cover()
+
+
+def glints(shape: Shape, scale: float, rng: np.random.Generator) -> Plane:
+    """Draw reflections on rings, chains, glasses and drops: short bright arcs, thick in the middle."""
+    page, place = _Page(shape), rng.uniform(0, 1, 2) * shape
+    for _ in range(int(rng.integers(1, 8))):
+        start = place + rng.normal(0, 12 * scale, 2)
+        length, width = log_uniform(2, 14, rng) * scale, log_uniform(0.5, 2, rng) * scale
+        line = _curve(start, rng.uniform(0, 2 * np.pi), length, rng.normal(0, 1.5), 0.02, rng)
+        page.line(line, width, int(rng.uniform(120, 255)))
+        page.line(line[len(line) // 4 : -(len(line) // 4)], 1.8 * width)
+    return page.cover()
+
+
 _THINGS: tuple[Callable[[Shape, float, np.random.Generator], Plane], ...] = (
-    text, wires, lights, twigs, bars, rims, petals, petals, hair, lace, eyes,
+    text, wires, lights, twigs, bars, rims, petals, petals, hair, lace, eyes, sticks, glints,
 )  # fmt: skip

@@ -3,7 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import cos, pi
 from pathlib import Path
 
@@ -12,9 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.utils.data import DataLoader, IterableDataset
 
+from experiments.detector.aging import Place
 from experiments.detector.compose import compose
 from experiments.detector.material import Material, load_material
+from experiments.detector.mine import mine
 from experiments.detector.network import Network
 from experiments.detector.validate import Validation
 
@@ -25,6 +28,8 @@ _BETWEEN = 40
 _DAMAGED, _LINE, _KNOWN = 1, 2, 4
 #: Steps until the rate is at its largest, between two lines of the log, and between two validations.
 _WARM_UP, _LOG, _VALIDATION = 500, 100, 2000
+#: Steps between two searches for places that are taken for damage, and the part of the pictures cut there.
+_MINING, _MINED = 6000, 0.2
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,9 @@ class Plan:
     folder: Path  #: Where the state is kept; a training that was interrupted goes on from it.
     n_steps: int
     n_falling: int  #: Last steps, in which the rate falls to 0.
-    batch: int = 6
-    side: int = 160  #: Of the parts of pictures.
+    more: tuple[Path, ...] = ()  #: Folders of further photographs.
+    batch: int = 4
+    side: int = 192  #: Of the parts of pictures.
     rate: float = 2.5e-3
     seed: int = 0
 
@@ -46,24 +52,39 @@ class Plan:
         return self.rate * min(1.0, (step + 1) / _WARM_UP) * (1 - cos(pi * left)) / 2
 
 
-def batches(plan: Plan, material: Material, first: int = 0) -> Iterator[Arrays]:
-    """Return the batches from one step on, the same in every run; pictures are used twice, then turned."""
-    kept: deque[Arrays] = deque(maxlen=_BETWEEN)
-    for number in range(max(0, first // 2 - _BETWEEN), plan.n_steps // 2 + 1):
-        new = _batch(plan, material, number)
-        kept.append(new)
-        if number >= first // 2:
-            if 2 * number >= first:
-                yield new
-            yield _turned(kept[0], np.random.default_rng([plan.seed, number, 1]))
+@dataclass(frozen=True)
+class Batches(IterableDataset[Arrays]):
+    """The batches from one step on; pictures are used twice, then turned.
 
+    The same in every run with the same places, in which part of the pictures are cut.
+    """
 
-def _batch(plan: Plan, material: Material, number: int) -> Arrays:
-    rng = np.random.default_rng([plan.seed, number])
-    samples = [compose(material, (plan.side, plan.side), rng) for _ in range(plan.batch)]
-    planes = np.stack([each.plane for each in samples])[:, None]
-    flags = [_DAMAGED * each.truth + _LINE * each.is_line + _KNOWN * each.known for each in samples]
-    return planes.astype(np.float32), np.stack(flags)[:, None].astype(np.uint8)
+    plan: Plan
+    material: Material
+    first: int
+    places: tuple[Place, ...]
+
+    def __iter__(self) -> Iterator[Arrays]:
+        """Return the batches."""
+        kept: deque[Arrays] = deque(maxlen=_BETWEEN)
+        for number in range(max(0, self.first // 2 - _BETWEEN), self.plan.n_steps // 2 + 1):
+            new = self._batch(number)
+            kept.append(new)
+            if number >= self.first // 2:
+                if 2 * number >= self.first:
+                    yield new
+                yield _turned(kept[0], np.random.default_rng([self.plan.seed, number, 1]))
+
+    def _batch(self, number: int) -> Arrays:
+        side, rng = self.plan.side, np.random.default_rng([self.plan.seed, number])
+        samples = []
+        for _ in range(self.plan.batch):
+            is_mined = self.places and rng.random() < _MINED
+            place = self.places[int(rng.integers(len(self.places)))] if is_mined else None
+            samples.append(compose(self.material, (side, side), rng, place=place))
+        planes = np.stack([each.plane for each in samples])[:, None]
+        flags = [_DAMAGED * each.truth + _LINE * each.is_line + _KNOWN * each.known for each in samples]
+        return planes.astype(np.float32), np.stack(flags)[:, None].astype(np.uint8)
 
 
 def _turned(batch: Arrays, rng: np.random.Generator) -> Arrays:
@@ -92,6 +113,7 @@ class Training:
     def __init__(self, plan: Plan) -> None:
         torch.manual_seed(plan.seed)
         self.plan, self.step = plan, 0
+        self.places: tuple[Place, ...] = ()
         self.network: Network = Network().to(memory_format=torch.channels_last)
         self._optimizer = torch.optim.AdamW(self.network.parameters(), plan.rate, weight_decay=1e-4)
         self.averaged = AveragedModel(
@@ -101,6 +123,7 @@ class Training:
         if self._path.exists():
             state = torch.load(self._path, weights_only=True)
             self.step = state.pop("step")
+            self.places = tuple(Place(*each) for each in state.pop("places"))
             for name, part in self._parts.items():
                 part.load_state_dict(state[name])
 
@@ -112,18 +135,19 @@ class Training:
         """Keep all that is needed to go on, and the averaged weights."""
         states = {name: part.state_dict() for name, part in self._parts.items()}
         new = self._path.with_suffix(".new")
-        torch.save({"step": self.step, **states}, new)
+        places = [astuple(each) for each in self.places]
+        torch.save({"step": self.step, "places": places, **states}, new)
         new.replace(self._path)
         torch.save(self.averaged.module.state_dict(), self.plan.folder / "network.pt")
 
-    def learn(self, planes: NDArray[np.float32], flags: NDArray[np.uint8]) -> float:
+    def learn(self, planes: Tensor, flags: Tensor) -> float:
         """Take one step, and return the loss before it."""
         for group in self._optimizer.param_groups:
             group["lr"] = self.plan.rate_at(self.step)
         self._optimizer.zero_grad()
         with torch.autocast("cpu", torch.bfloat16):
-            logits = self.network(torch.from_numpy(planes).to(memory_format=torch.channels_last))
-        loss = loss_of(logits.float(), torch.from_numpy(flags))
+            logits = self.network(planes.to(memory_format=torch.channels_last))
+        loss = loss_of(logits.float(), flags)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 2.0)
         self._optimizer.step()
@@ -134,13 +158,22 @@ class Training:
 
 def train(plan: Plan) -> None:
     """Train a network, print how the loss falls and what is found, and keep the state now and then."""
-    training = Training(plan)
-    validation = Validation(load_material(plan.damage, "choosing"))
+    training, material = Training(plan), load_material(plan.damage, "training", plan.more)
+    validation = Validation(load_material(plan.damage, "choosing", plan.more))
     training.network.train()
+    while training.step < plan.n_steps:
+        _train_until_mining(training, material, validation)
+        training.places = mine(training.averaged.module, material)
+        print(f"{training.step:6d}  {len(training.places)} places are taken for damage", flush=True)
+        training.save()
+
+
+def _train_until_mining(training: Training, material: Material, validation: Validation) -> None:
+    """Take steps until the next search for what is taken for damage; a second process makes the batches."""
     recent, begin = 0.0, time.time()
-    for planes, flags in batches(plan, load_material(plan.damage, "training"), training.step):
-        if training.step >= plan.n_steps:
-            break
+    data = Batches(training.plan, material, training.step, training.places)
+    last = min(training.plan.n_steps, (training.step // _MINING + 1) * _MINING)
+    for planes, flags in DataLoader(data, batch_size=None, num_workers=1, prefetch_factor=16):
         recent += training.learn(planes, flags)
         if training.step % _LOG == 0:
             print(f"{training.step:6d}  loss {recent / _LOG:.4f}  {time.time() - begin:.0f} s", flush=True)
@@ -149,4 +182,5 @@ def train(plan: Plan) -> None:
             print(validation.line(training.averaged.module), flush=True)
         if training.step % (_VALIDATION // 4) == 0:
             training.save()
-    training.save()
+        if training.step >= last:
+            return

@@ -1,22 +1,25 @@
 """How good a network is while it is trained: on pictures that are fixed, and not trained on."""
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from scipy import ndimage
 
 from experiments.detector.compose import Sample, compose
 from experiments.detector.material import Material, Plane
+from experiments.detector.mine import logits_of, stretched
 from experiments.detector.network import Network
 
 _CLASSES = {
     "cracks": ("crack", "crack"),
+    "folds": ("fold", "fold"),
     "scratches": ("scratches", "scratches"),
     "film": ("film",),
     "drawn dust": ("specks", "hairs"),
 }
 _N_SAMPLES = 12
 _SIDE = 256
+#: Longest side of undamaged photographs.
+_SIDE_WHOLE = 700
 
 
 class Validation:
@@ -30,7 +33,9 @@ class Validation:
             ]
             for name, shapes in _CLASSES.items()
         }
-        self._undamaged = [_middle(each) for each in material.photographs]
+        self._undamaged = [
+            stretched(each, min(1, _SIDE_WHOLE / max(each.shape))) for each in material.photographs
+        ]
 
     def line(self, network: Network) -> str:
         """Return recall / precision by class, and the part of undamaged pictures that is marked, at 0.5."""
@@ -46,8 +51,7 @@ class Validation:
 
 
 def _marks(network: Network, plane: Plane) -> NDArray[np.bool_]:
-    with torch.no_grad():
-        return np.asarray(network(torch.from_numpy(plane)[None, None])[0, 0] > 0)
+    return logits_of(network, plane)[0] > 0
 
 
 def _counts(sample: Sample, marks: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -57,11 +61,3 @@ def _counts(sample: Sample, marks: NDArray[np.bool_]) -> NDArray[np.float64]:
     return np.array(
         [(wide & sample.truth).sum(), sample.truth.sum(), (marks & near).sum(), marks.sum()], float
     )
-
-
-def _middle(photograph: NDArray[np.uint8]) -> Plane:
-    gray = photograph.mean(axis=2, dtype=np.float32)
-    low, high = np.quantile(gray, (0.005, 0.995))
-    top, left = ((side - _SIDE) // 2 for side in gray.shape)
-    part = gray[top : top + _SIDE, left : left + _SIDE]
-    return np.asarray((part - low) / (high - low), np.float32)

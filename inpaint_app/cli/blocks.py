@@ -1,7 +1,7 @@
 """Restore a picture in blocks, from the command line."""
 
-import argparse
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from inpaint_app.cli.console import Console
@@ -26,7 +26,7 @@ _NOT_IN_BLOCKS = {
 }
 
 
-def restore_in_blocks(args: argparse.Namespace) -> int:
+def restore_in_blocks(args: SimpleNamespace) -> int:
     """Restore a picture in blocks, print the report and return the exit code."""
     from inpaint_app.cluster.restore_store import StoreRequest, StoreSummary, restore_store
 

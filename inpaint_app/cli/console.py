@@ -1,10 +1,10 @@
 """The printed report, notes and JSON document."""
 
-import argparse
 import json
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from inpaint_app.cli.streams import print_note, print_report
@@ -26,7 +26,7 @@ class Console:
         self._print = print_note if as_json or as_picture else print_report
 
     @classmethod
-    def of(cls, args: argparse.Namespace, *outputs: Path | None) -> "Console":
+    def of(cls, args: SimpleNamespace, *outputs: Path | None) -> "Console":
         """Return the console that the options of `options.add_verbosity` ask for.
 
         Raises `UserError` if two of them contradict each other, or if two things would be written to stdout.

@@ -1,33 +1,22 @@
 """The command `inpaint`: its commands, and how it ends."""
 
-import argparse
 import contextlib
+import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
+from importlib import import_module
 from types import FrameType
 
-from dictsel_core import __version__
-from inpaint_app.cli.commands import (
-    batch,
-    compare,
-    completion,
-    damage,
-    detect,
-    dictionary,
-    repair,
-    restore,
-    score,
-    tune,
-)
-from inpaint_app.cli.parser import Parser
-from inpaint_app.cli.streams import print_note
-from inpaint_app.errors import UserError
-from inpaint_app.files.paths import STDIN
+import click
+from click.shell_completion import shell_complete
 
-_DESCRIPTION = """\
+from dictsel_core import __version__
+from inpaint_app.cli.arguments import did_you_mean, help_option, parse, run_program, see_help, version_option
+from inpaint_app.cli.streams import CommandLineError, print_note, print_report
+
+DESCRIPTION = """\
 Restore the missing pixels of damaged pictures: dropped pixels, scratches, stamped
 text, holes.
 
@@ -36,7 +25,7 @@ patch is then coded with a few of its atoms and refined with similar patches. Th
 picture itself is all that is needed: nothing is downloaded and nothing leaves this
 machine."""
 
-_EPILOG = """\
+EXAMPLES = """\
 examples:
   Missing pixels are transparent; the result is photo_restored.png:
     inpaint restore photo.png
@@ -59,29 +48,79 @@ examples:
 without --overwrite. Exit codes: 0 done, 1 some files of a batch failed, 2 the
 input is wrong, 130 stopped by Ctrl-C."""
 
-#: In the order in which they are listed.
-COMMANDS = tuple(
-    module.COMMAND
-    for module in (repair, restore, batch, compare, detect, damage, score, tune, dictionary, completion)
+#: The variable by which the script of a shell asks what a word may become.
+COMPLETION_VARIABLE = "_INPAINT_COMPLETE"
+#: What each command does, in the order in which they are listed; its module is loaded when it is needed.
+COMMANDS = {
+    "repair": "Find cracks, scratches and dust of a photograph, and restore them.",
+    "restore": "Restore the missing pixels of one picture.",
+    "batch": "Restore the missing pixels of many pictures.",
+    "compare": "Restore under each constraint, and draw the results side by side with their PSNR.",
+    "detect": "Find scratches, dust and other damage, and write a mask of it.",
+    "damage": "Damage an intact picture on purpose, to see how well it can be restored.",
+    "score": "Measure how close picture B is to its original A: PSNR in decibels, and SSIM.",
+    "tune": "Choose the settings that restore a picture best, without the original.",
+    "dictionary": "Draw the dictionary that is selected to restore a picture.",
+    "completion": "Print a script that lets a shell complete commands, options and names of files.",
+}
+
+
+class _Program(click.Group):
+    """All commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return their names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by its name; None if there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"inpaint_app.cli.commands.{cmd_name}").COMMAND
+        command.help = COMMANDS[cmd_name]
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options of the program itself."""
+        return parse(super().parse_args, ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is called, and its words."""
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            hint = did_you_mean(args[0], COMMANDS, see_help(ctx), f"'{ctx.command_path} {{}}'")
+            raise CommandLineError(f"There is no command {args[0][:40]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help."""
+        formatter.write_usage(ctx.command_path, "COMMAND ...", prefix="usage: ")
+        formatter.write(f"\n{DESCRIPTION}\n")
+        with formatter.section("commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+        with formatter.section("options"):
+            options = [each for each in self.params if isinstance(each, click.Option)]
+            formatter.write_dl([(", ".join(each.opts), each.help or "") for each in options])
+        formatter.write(f"\n{EXAMPLES}\n")
+
+
+def _without_command() -> int:
+    """Show the help where no command is given."""
+    context = click.get_current_context()
+    if context.invoked_subcommand is None:
+        print_report(f"{context.get_help()}\n")
+    return 0
+
+
+PROGRAM = _Program(
+    "inpaint",
+    callback=_without_command,
+    invoke_without_command=True,
+    params=[help_option(), version_option(f"inpaint {__version__}")],
+    add_help_option=False,
+    context_settings={"max_content_width": 100},
 )
-
-
-def parser() -> Parser:
-    """Return the parser of all commands."""
-    top = Parser(prog="inpaint", description=_DESCRIPTION, epilog=_EPILOG)
-    top.add_argument("--version", action="version", version=f"inpaint {__version__}")
-    commands = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-    for command in COMMANDS:
-        own = commands.add_parser(
-            command.name,
-            help=command.summary,
-            usage=f"inpaint {command.usage}",
-            description=command.summary,
-            epilog=command.details,
-        )
-        command.add_options(own)
-        own.set_defaults(run=command.run, parser=top)
-    return top
 
 
 def run(argv: list[str]) -> int:
@@ -89,26 +128,18 @@ def run(argv: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    top = parser()
+    asked = os.environ.get(COMPLETION_VARIABLE)
+    if asked:
+        import_module("inpaint_app.cli.commands.completion")
+        return shell_complete(PROGRAM, {}, "inpaint", COMPLETION_VARIABLE, asked)
     try:
         with _terminate_cleanly():
-            args = top.parse_args(["--help"] if argv == ["help"] else argv)
-            if args.command is None:
-                top.print_help()
-                return 0
-            _check_stdin(args)
-            code: int = args.run(args)
-            return code
+            return run_program(PROGRAM, "inpaint", ["--help"] if argv == ["help"] else argv)
     except MemoryError:
         print_note("inpaint: There is not enough memory; scale the picture down first.\n")
-    except SystemExit as end:  # --help, --version, termination
+    except SystemExit as end:  # asked to end
         return end.code if isinstance(end.code, int) else 0
     return 2
-
-
-def _check_stdin(args: argparse.Namespace) -> None:
-    if sum(isinstance(value, Path) and value == STDIN for value in vars(args).values()) > 1:
-        raise UserError("Standard input can be read only once", "give a file for all but one of them")
 
 
 @contextlib.contextmanager

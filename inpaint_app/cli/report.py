@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from dictsel_core import Restoration
-from dictsel_core.estimation import QualityEstimate
+from dictsel_core.evaluation import QualityEstimate
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.errors import printable_path
-from inpaint_app.explanations import MARK_EXPLANATIONS
-from inpaint_app.formatting import (
+from inpaint_app.image.missing import MissingPixels
+from inpaint_app.jobs.control import JobControl, Progress
+from inpaint_app.jobs.measure import Scores
+from inpaint_app.jobs.restore_file import FileResult, WrittenFile
+from inpaint_app.jobs.source import Source
+from inpaint_app.text.explanations import MARK_EXPLANATIONS
+from inpaint_app.text.formatting import (
     NO_ESTIMATE,
     estimated_part,
     format_decibels,
@@ -22,11 +27,6 @@ from inpaint_app.formatting import (
     format_percent,
     format_value,
 )
-from inpaint_app.image.missing import MissingPixels
-from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.measure import Scores
-from inpaint_app.jobs.restore_file import FileResult, WrittenFile
-from inpaint_app.jobs.source import Source
 
 _KEYS = (
     "estimated_psnr",
@@ -134,7 +134,7 @@ def print_restoration(console: Console, restoration: Restoration) -> None:
     settings = restoration.settings
     counts = Counter(origin.basis for origin in restoration.origins)
     bases = ", ".join(f"{count} {basis}" for basis, count in counts.most_common())
-    budget = f", {settings.budget:g} on average" if settings.uses_budget else ""
+    budget = f", {settings.mean_sparsity:g} on average" if settings.uses_budget else ""
     console.print(
         f"Dictionary:  {len(restoration.origins)} atoms ({bases}), selected under {settings.constraint} "
         f"sparsity: at most {settings.sparsity} atoms per patch{budget}"

@@ -1,8 +1,8 @@
 """From options and recipe to settings, marks and outputs."""
 
-import argparse
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from dictsel_core import RestoreSettings, standard_ground_set
@@ -19,11 +19,11 @@ from inpaint_app.jobs.hole_fill import HoleFillFiles
 from inpaint_app.jobs.recipe import load_recipe
 from inpaint_app.jobs.restore_file import FileOptions
 
-_TUNED = ("n_atoms", "sparsity", "budget", "coding_sparsity")
+_TUNED = ("n_atoms", "sparsity", "mean_sparsity", "coding_sparsity")
 
 
 def resolve_options(
-    args: argparse.Namespace, *, preset: PresetName = "balanced", tuner: str = ""
+    args: SimpleNamespace, *, preset: PresetName = "balanced", tuner: str = ""
 ) -> FileOptions:
     """Return what the options ask for; a recipe, or else a preset, gives what they leave open.
 
@@ -39,9 +39,9 @@ def resolve_options(
     settings, hole_fill = _with_options(settings, args), _hole_fill(args)
     if hole_fill.fill_from is not None and settings.fill == "smooth":
         raise UserError("--fill-from says what to copy, but --fill smooth copies nothing", "give one of them")
-    if "budget" in args and not settings.uses_budget:
+    if "mean_sparsity" in args.settings and not settings.uses_budget:
         raise UserError(
-            f"--budget has no meaning under {settings.constraint} sparsity", "use --constraint average"
+            f"--mean-sparsity has no meaning under {settings.constraint} sparsity", "use --constraint average"
         )
     estimates, is_strict = not getattr(args, "no_estimate", False), getattr(args, "strict", False)
     mask_spec, repairs = _with_mask_options(mask_spec, args), getattr(args, "repair", False)
@@ -66,7 +66,7 @@ def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
     return stdout_path(".png" if find_writable(stdout_path(suffix)) is None else suffix)
 
 
-def _refuse_contradictions(args: argparse.Namespace, tuner: str) -> None:
+def _refuse_contradictions(args: SimpleNamespace, tuner: str) -> None:
     if args.recipe is not None and args.preset is not None:
         raise UserError("--recipe and --preset both set every parameter", "give one of them")
     if tuner == "--auto" and args.recipe is not None:
@@ -74,21 +74,22 @@ def _refuse_contradictions(args: argparse.Namespace, tuner: str) -> None:
     if args.mask == STDIN and getattr(args, "write_recipe", None):
         raise UserError("A recipe cannot name a mask from standard input", "save the mask as a file first")
     for option in SETTING_OPTIONS if tuner else ():
-        if option.setting in _TUNED and option.setting in args:
-            raise UserError(f"{tuner} chooses {option.flag} itself", "leave one of them out")
+        if option.name in _TUNED and option.name in args.settings:
+            raise UserError(f"{tuner} chooses {option.opts[0]} itself", "leave one of them out")
     given = RestoreSettings(rounds=0) if args.preset is None else RestoreSettings.preset(args.preset)
     named = f"--preset {args.preset}"
-    replacing = "--replace-observed" if "keep_observed" in args else "" if given.keep_observed else named
-    refining = "--rounds" if "rounds" in args else named
-    if replacing and getattr(args, "rounds", given.rounds) != 0:
+    replacing = (
+        "--replace-observed" if "keep_observed" in args.settings else "" if given.keep_observed else named
+    )
+    refining = "--rounds" if "rounds" in args.settings else named
+    if replacing and args.settings.get("rounds", given.rounds) != 0:
         raise UserError(
             f"{replacing} replaces observed pixels, which {refining} keeps", "leave one of them out"
         )
 
 
-def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> RestoreSettings:
-    names = [option.setting for option in SETTING_OPTIONS if option.setting in args]
-    changes: dict[str, Any] = {name: getattr(args, name) for name in names}
+def _with_options(settings: RestoreSettings, args: SimpleNamespace) -> RestoreSettings:
+    changes: dict[str, Any] = dict(args.settings)
     if isinstance(changes.get("fill"), Path):
         del changes["fill"]  # a network, see `_hole_fill`
     if "keep_observed" in changes:
@@ -101,10 +102,11 @@ def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> Restor
     return changed
 
 
-def _hole_fill(args: argparse.Namespace) -> HoleFillFiles:
+def _hole_fill(args: SimpleNamespace) -> HoleFillFiles:
     """Return the files that say how wide holes are filled; only commands that have --fill-from take any."""
-    network = args.fill if isinstance(getattr(args, "fill", None), Path) else None
-    if network is not None and "fill_from" not in args:
+    fill = args.settings.get("fill")
+    network = fill if isinstance(fill, Path) else None
+    if network is not None and not hasattr(args, "fill_from"):
         raise UserError("Networks fill holes in 'inpaint restore' only", "give --fill another value")
     fill_from = getattr(args, "fill_from", None)
     if network is not None and fill_from is not None:
@@ -112,7 +114,7 @@ def _hole_fill(args: argparse.Namespace) -> HoleFillFiles:
     return HoleFillFiles(fill_from, network)
 
 
-def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpec:
+def _with_mask_options(mask_spec: MaskSpec, args: SimpleNamespace) -> MaskSpec:
     mask_spec = _with_mask_file(mask_spec, args)
     if args.keep_soft_edges:
         mask_spec = replace(mask_spec, soft_edges=False)
@@ -135,7 +137,7 @@ def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpe
     return mask_spec
 
 
-def _with_mask_file(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpec:
+def _with_mask_file(mask_spec: MaskSpec, args: SimpleNamespace) -> MaskSpec:
     if args.mask is not None:
         mask_spec = replace(mask_spec, mask=args.mask, invert_mask=False, trusts_mask=False)
     given = {"--invert-mask": args.invert_mask, "--trust-mask": args.trust_mask}

@@ -8,13 +8,13 @@ from inpaint_app.cli.report import terminal_control
 from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import Output
-from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.image.damage import SAMPLES
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.export import write_restored
 from inpaint_app.jobs.measure import damage_quality, measure
 from inpaint_app.jobs.restore import restore
 from inpaint_app.jobs.source import open_sample
+from inpaint_app.text.formatting import format_decibels, format_percent
 
 _OUTPUT = "sample_restored.png"
 

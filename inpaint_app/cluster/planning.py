@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from dictsel_core import RestoreSettings
-from dictsel_core.tiles import Mosaic, Plan, Survey
+from dictsel_core.restoration import Mosaic, Plan, Survey
 from inpaint_app.cluster.blocks import cut_into_blocks
 from inpaint_app.cluster.executors import Executor, Job, ThisProcess
 from inpaint_app.cluster.source import DamagedStore

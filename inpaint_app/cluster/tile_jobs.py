@@ -6,7 +6,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from dictsel_core.tiles import Fill, HoleRegion, Mosaic, Plan, Region, Survey, Tile
+from dictsel_core.restoration import (
+    Fill,
+    HoleRegion,
+    Mosaic,
+    Plan,
+    Region,
+    Survey,
+    Tile,
+    plan_from_bytes,
+    plan_to_bytes,
+)
 from inpaint_app.cluster.source import DamagedStore, MarkCounts
 from inpaint_app.cluster.workspace import Workspace
 from inpaint_app.errors import UserError, clause, printable_path
@@ -44,7 +54,7 @@ def survey_tile(source: DamagedStore, mosaic: Mosaic, tile: Tile) -> tuple[int, 
 
 def make_plan(source: DamagedStore, mosaic: Mosaic, surveys: list[Survey]) -> tuple[int, bytes]:
     """Return the plane, and its plan: selects the dictionary."""
-    return source.plane, mosaic.plan(surveys, lambda region: read_region(source, region)).to_bytes()
+    return source.plane, plan_to_bytes(mosaic.plan(surveys, lambda region: read_region(source, region)))
 
 
 def read_region(source: DamagedStore, region: Region) -> tuple[Array, Mask]:
@@ -150,7 +160,7 @@ def halved(values: Array) -> Array:
 def parse_plan(data: bytes, threads: int | None) -> Plan:
     """Return a stored plan, which must be from the same program."""
     try:
-        return Plan.from_bytes(data, threads=threads)
+        return plan_from_bytes(data, threads=threads)
     except ValueError as error:
         raise UserError(clause(error), "install the same dictsel wherever it runs") from error
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dictsel_core.tiles import Fill, Region
+from dictsel_core.restoration import Fill, Region
 from inpaint_app.cluster.extra import load_extra
 from inpaint_app.cluster.stores.zarr_array import ZarrImage
 from inpaint_app.errors import UserError, printable_path, writing_error

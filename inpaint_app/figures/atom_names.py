@@ -1,6 +1,6 @@
 """The names of bases and atoms."""
 
-from dictsel_core.bases import AtomOrigin
+from dictsel_core.atoms import AtomOrigin
 
 _FAMILIES = {"db": "Daubechies wavelet", "coif": "Coiflet", "sym": "Symlet"}
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from dictsel_core.bases import AtomOrigin
+from dictsel_core.atoms import AtomOrigin
 from inpaint_app.figures.atom_names import format_basis
 from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank_sheet, font
 from inpaint_app.image.picture import Picture

@@ -21,6 +21,8 @@ from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE, MaskSpec
 FORMAT = 1
 _MAX_BYTES = 1_000_000
 _LONGEST_NUMBER = 40
+#: Settings that had another name when a recipe was written.
+_RENAMED = {"budget": "mean_sparsity"}
 _KINDS = {"version": str, "settings": dict, "mask": dict}
 _MARKS = {
     each.name: each
@@ -53,8 +55,10 @@ class Recipe:
 def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
     """Return the settings of a recipe; those it does not name are the defaults."""
     with _problems_of(path):
-        _refuse_unknown(recipe.settings, [each.name for each in fields(RestoreSettings)], "setting")
-        values: dict[str, Any] = dict(recipe.settings)
+        values: dict[str, Any] = _distinct(
+            [(_RENAMED.get(name, name), value) for name, value in recipe.settings.items()]
+        )
+        _refuse_unknown(values, [each.name for each in fields(RestoreSettings)], "setting")
         settings = RestoreSettings(**values)
         standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
     return settings

@@ -29,12 +29,14 @@ class MaskDoubt(Enum):
     """Why a mask may not be meant as it is."""
 
     INVERTED = "inverted"  #: It seems to mark what is intact.
-    PHOTOGRAPH = "photograph"  #: It has as many shades as a photograph.
+    PHOTOGRAPH = "photograph"  #: It has as many shades as a photograph, or is the picture itself.
 
 
 def doubt_about_mask(picture: Picture, mask: Picture | Array, marked: Mask) -> MaskDoubt | None:
     """Return why a mask that marks these pixels of a picture, (H, W), may not be meant so; None if it may."""
-    if isinstance(mask, Picture) and is_photograph(mask):
+    if isinstance(mask, Picture) and (
+        np.array_equal(mask.pixels, picture.pixels) or is_photograph(mask)  # dark ones have few shades
+    ):
         return MaskDoubt.PHOTOGRAPH
     return MaskDoubt.INVERTED if is_inverted(picture, marked) else None
 

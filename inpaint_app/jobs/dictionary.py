@@ -26,7 +26,7 @@ def atom_use(request: RestoreRequest, restoration: Restoration, atom: int) -> At
     """Return the patches that use an atom, given by its place in the dictionary."""
     selection = restoration.selection
     assert selection is not None, "asked for after a complete restoration only"
-    index = selection.atoms[atom]
+    index = selection.indices[atom]
     users = [t for t, support in enumerate(selection.supports) if index in support]
     size, shape = restoration.settings.patch_size, request.mask.shape  # patches may reach beyond the border
     corners = np.unique(restoration.patch_positions[users], axis=0).tolist()
@@ -37,12 +37,12 @@ def selection_shares(restoration: Restoration) -> npt.NDArray[np.float64]:
     """Return the fraction of the patches of the selection that use each atom, as in `atom_use`: (k,)."""
     selection = restoration.selection
     assert selection is not None, "asked for after a complete restoration only"
-    supports, n_candidates = selection.supports, int(np.max(selection.atoms)) + 1
+    supports, n_candidates = selection.supports, int(np.max(selection.indices)) + 1
     users = np.repeat(np.arange(len(supports)), [len(support) for support in supports])
     used = np.fromiter(chain.from_iterable(supports), np.intp, len(users))
     once = np.unique(users * n_candidates + used)  # an atom counts once for each patch that uses it
     counts = np.bincount(once % n_candidates, minlength=n_candidates)
-    return np.asarray(counts[selection.atoms] / len(supports), np.float64)
+    return np.asarray(counts[selection.indices] / len(supports), np.float64)
 
 
 def max_dictionary_size(source: Source, settings: RestoreSettings) -> tuple[int, int]:

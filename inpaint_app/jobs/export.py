@@ -13,13 +13,13 @@ from inpaint_app.files.atomic import PendingFile, check_target, write_files
 from inpaint_app.files.paths import same_file
 from inpaint_app.files.recipe import recipe_output
 from inpaint_app.files.write import Output
-from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.image.damage import mask_picture
 from inpaint_app.image.missing import Mask, without_no_data
 from inpaint_app.image.picture import Array, Picture
 from inpaint_app.jobs.dictionary import dictionary_figure
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.source import Source
+from inpaint_app.text.formatting import format_decibels, format_percent
 
 
 @dataclass(frozen=True, eq=False)

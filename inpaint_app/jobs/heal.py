@@ -11,6 +11,7 @@ from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array, channel_axis
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
+from inpaint_app.jobs.hole_fill import HoleFill
 from inpaint_app.jobs.restore import translate_errors
 
 
@@ -42,6 +43,9 @@ class HealRequest:
     missing: Mask  #: The mask within `surroundings` of the stroke, the stroke included.
     rect: Rect  #: The stroke.
     settings: RestoreSettings  #: Used where there is no earlier restoration.
+    hole_fill: HoleFill | None = None  #: How wide holes are filled; None leaves that to the settings.
+    #: What is missing in the whole picture, for `hole_fill`.
+    packed_mask: PackedMask | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +95,35 @@ def heal(request: HealRequest, control: JobControl) -> HealedStroke:
 
             return _put_back(request, inner, outer, control.drain(run, on_step))
 
-        if previous.settings.fills_texture(image.dtype) and has_wide_hole(unknown):
-            smooth = replace(previous.settings, fill="smooth")
-            control.report(restored(replace(previous, settings=smooth)))
-        return restored(previous)
+        if not (previous.settings.fills_texture(image.dtype) and has_wide_hole(unknown)):
+            return restored(previous)
+        smooth = restored(replace(previous, settings=replace(previous.settings, fill="smooth")))
+        control.report(smooth)
+        if request.hole_fill is None:
+            return restored(previous)
+        return _filled(request, request.hole_fill, smooth, previous.settings, control)
+
+
+def _filled(
+    request: HealRequest,
+    fill: HoleFill,
+    smooth: HealedStroke,
+    settings: RestoreSettings,
+    control: JobControl,
+) -> HealedStroke:
+    """Return a smoothly healed stroke with its wide holes filled as the user says."""
+    assert request.packed_mask is not None, "it says what is not copied"
+    rect, before = smooth.after.rect, request.before
+    missing = request.packed_mask.unpack() & ~before.filled.unpack()
+    missing[rect.slices] = smooth.after.filled
+    reporter = ProgressReporter(control)
+    whole = fill.fill(smooth.picture.image, missing, settings, control, reporter, rect)
+    after = replace(smooth.after, pixels=whole[rect.slices].copy())
+    restoration = smooth.picture.restoration
+    assert restoration is not None, "at least of this stroke"
+    asked = replace(restoration.settings, fill=settings.fill)
+    restoration = replace(restoration, image=whole, settings=asked)
+    return HealedStroke(replace(smooth.picture, image=whole, restoration=restoration), smooth.before, after)
 
 
 def put_rect(picture: HealedPicture, healed: HealedRect) -> HealedPicture:

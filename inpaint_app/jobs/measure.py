@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dictsel_core import estimate_psnr, psnr, ssim
-from dictsel_core.estimation import QualityEstimate
-from dictsel_core.metrics import error_map, observed_range, rmse
+from dictsel_core.evaluation import QualityEstimate, error_map, observed_range, rmse
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Array, channel_axis
 from inpaint_app.jobs.restore import RestoreRequest
@@ -46,7 +45,7 @@ def quality(
 ) -> QualityMetrics:
     """Measure restored pixels against the reference, or estimate their PSNR without one.
 
-    Both refer to the data range; by default it is what `dictsel_core.metrics.observed_range` returns.
+    Both refer to the data range; by default it is what `dictsel_core.evaluation.observed_range` returns.
     """
     if reference is not None:
         return QualityMetrics(measure(reference, image, request.mask, data_range))
@@ -90,7 +89,7 @@ def estimate(request: RestoreRequest) -> QualityEstimate | None:
             request.mask,
             request.settings,
             channel_axis=request.channel_axis,
-            seed=request.settings.seed,
+            rng=request.settings.seed,
         )
     except (ValueError, MemoryError):  # the picture itself may have been written already
         return None

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dictsel_core import Restoration, RestoreSettings, RestoreStep, iter_restore, psnr
+from dictsel_core.evaluation import observed_range
 from dictsel_core.grain import match_grain
-from dictsel_core.metrics import observed_range
 from dictsel_core.restoration import ConstraintName
 from inpaint_app.errors import UserError, clause
 from inpaint_app.image.missing import Mask, check_missing
@@ -168,8 +168,16 @@ def preview(
     with translate_errors():
         resolved = settings.resolved(1 - request.missing_fraction, n_candidates)
         pixels = request.pixels[rect.slices]
-        run = iter_restore(pixels, part, resolved, channel_axis=request.channel_axis)
-        return made_of(control.drain(run, on_step).image)
+        fill = request.hole_fill
+        settings = resolved if fill is None else replace(resolved, fill="smooth")
+        run = iter_restore(pixels, part, settings, channel_axis=request.channel_axis)
+        image = control.drain(run, on_step).image
+        if fill is not None:
+            whole = request.pixels.copy()
+            whole[rect.slices] = image
+            reporter = ProgressReporter(control)
+            image = fill.fill(whole, request.mask, resolved, control, reporter, rect)[rect.slices]
+        return made_of(image)
 
 
 def with_grain(request: RestoreRequest, image: Array) -> Array:

@@ -11,7 +11,6 @@ from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.errors import IntactError, Remedy, UnviewableError, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture
-from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import Damage, damaged
 from inpaint_app.image.key_color import choose_tolerance, note_on_neighbors
 from inpaint_app.image.mask_doubt import MaskDoubt, doubt_about_mask
@@ -22,6 +21,7 @@ from inpaint_app.jobs.checks import check_comparable, check_drawable, check_inpu
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.detect import analyze_picture
 from inpaint_app.jobs.restore import RestoreRequest
+from inpaint_app.text.formatting import format_percent
 
 #: Colors that people mark missing pixels with and that photographs hardly hold.
 MARKING_COLORS = ("#ff00ff", "#00ff00")

@@ -1,6 +1,6 @@
 """Choose settings for a picture by restoring observed pixels that are held out."""
 
-from dictsel_core.tuning import Tuning, iter_tune
+from dictsel_core.evaluation import Tuning, iter_tune
 from inpaint_app.image.missing import check_missing
 from inpaint_app.jobs.control import JobControl, ProgressReporter
 from inpaint_app.jobs.restore import RestoreRequest, translate_errors
@@ -12,6 +12,6 @@ def tune(request: RestoreRequest, control: JobControl) -> Tuning:
     reporter, settings = ProgressReporter(control), request.settings
     with translate_errors():
         run = iter_tune(
-            request.pixels, request.mask, settings, channel_axis=request.channel_axis, seed=settings.seed
+            request.pixels, request.mask, settings, channel_axis=request.channel_axis, rng=settings.seed
         )
         return control.drain(run, lambda step: reporter.update(step.message, step.fraction))

@@ -11,9 +11,9 @@ from napari.viewer import Viewer
 
 from dictsel_core.restoration import PRESETS
 from inpaint_app.errors import UserError
-from inpaint_app.explanations import PRESET_EXPLANATIONS
 from inpaint_app.jobs.control import Progress
 from inpaint_app.napari_plugin.fill import Data, FillRequest, fill, fill_request
+from inpaint_app.text.explanations import PRESET_EXPLANATIONS
 
 #: What the new layer has in common with the image layer.
 _KEPT = (

@@ -1,10 +1,10 @@
 """The program `inpaint-app`: options, the window, and pictures of it."""
 
-import argparse
 import importlib
+import logging
 import signal
 import sys
-from types import TracebackType
+from types import SimpleNamespace, TracebackType
 
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
@@ -15,6 +15,7 @@ from inpaint_app.image.damage import SAMPLES
 from inpaint_app.window.background.worker_pool import UNEXPECTED
 from inpaint_app.window.commands.about import TITLE
 from inpaint_app.window.commands.mime_data import picture_of
+from inpaint_app.window.log import log_file, start_log
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.preferences import APPLICATION, ORGANIZATION, Preferences
 from inpaint_app.window.remedies import REMEDIES
@@ -22,11 +23,12 @@ from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.icons import app_icon
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 
+_log = logging.getLogger(__name__)
 _POLL_MS = 50
 DESKTOP_FILE = "org.dictsel.inpaint"
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: SimpleNamespace) -> int:
     """Open the window as the options ask for, and run until it is closed."""
     if args.screenshot is not None:
         Output(args.screenshot, args.overwrite).check(())
@@ -37,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     application.setApplicationDisplayName(TITLE)
     application.setDesktopFileName(DESKTOP_FILE)
     application.setWindowIcon(app_icon())
+    start_log(None if args.screenshot is not None else log_file())
     preferences = Preferences(is_fixed=args.screenshot is not None)
     if args.reset:
         preferences.reset()
@@ -66,19 +69,20 @@ def _report_mistakes(window: MainWindow) -> None:
 
     def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         before(kind, error, trace)
+        _log.error("A mistake", exc_info=(kind, error, trace))
         window.session.problem.emit(UNEXPECTED.format(kind=kind.__name__))
 
     sys.excepthook = report
 
 
-def _open(window: MainWindow, args: argparse.Namespace) -> None:
+def _open(window: MainWindow, args: SimpleNamespace) -> None:
     if args.file is not None:
         window.files.open_file(args.file, args.mask, args.reference)
     elif args.sample:
         window.files.open_sample(SAMPLES[0])
 
 
-def _take_picture(window: MainWindow, args: argparse.Namespace) -> int:
+def _take_picture(window: MainWindow, args: SimpleNamespace) -> int:
     """Restore what is open, save a picture of the window, and leave."""
     session = window.session
     wait_until_settled(window)
@@ -110,7 +114,7 @@ def wait_until_settled(window: MainWindow) -> None:
     timer.stop()
 
 
-def main(args: argparse.Namespace) -> int:
+def main(args: SimpleNamespace) -> int:
     """Run, and report wrong options in one sentence."""
     try:
         return run(args)

@@ -15,7 +15,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.window.actions import Actions, Need
+from inpaint_app.text.actions import Need
+from inpaint_app.window.actions import Actions
 from inpaint_app.window.canvas.screen_profile import screen_profile
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.commands.about import TITLE, show_about
@@ -25,6 +26,7 @@ from inpaint_app.window.commands.mime_data import read_mime_data
 from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
+from inpaint_app.window.log import details, log_file
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
 from inpaint_app.window.panels.docks import add_docks
 from inpaint_app.window.panels.history_panel import HistoryPanel
@@ -46,7 +48,7 @@ from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 #: What undo brings back, for its menu entry.
-_SUBJECTS = {"mask": "Mask Edit", "parameters": "Parameter Change"}
+_SUBJECTS = {"mask": "Mask Edit", "fill": "Fill of Holes", "parameters": "Parameter Change"}
 _SIZE = QSize(1280, 800)
 #: What the system draws around a window, at most.
 _FRAME = QSize(16, 48)
@@ -145,6 +147,7 @@ class MainWindow(QMainWindow):
             "shortcuts": lambda: _show_beside(ShortcutDialog(self.menus.sections, self)),
             "manual": lambda: _show_beside(ManualDialog(self)),
             "preferences": self.show_preferences,
+            "copy_details": self._copy_details,
             "about": lambda: show_about(self),
         }
         for name, slot in slots.items():
@@ -302,6 +305,10 @@ class MainWindow(QMainWindow):
     def is_settled(self) -> bool:
         """Whether nothing is in progress."""
         return self.session.is_settled and self.viewer.is_settled
+
+    def _copy_details(self) -> None:
+        QGuiApplication.clipboard().setText(details(log_file()))
+        self.session.notice.emit("Versions and the end of the log were copied; paste them into your report.")
 
     # Remembering and leaving
 

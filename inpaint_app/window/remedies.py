@@ -1,13 +1,14 @@
 """What the user can do about a problem, in terms of the window."""
 
 from inpaint_app.errors import Remedy
+from inpaint_app.text.actions import key_of
 
 REMEDIES = {
     Remedy.REPLACE_FILE: "choose another name, or agree to replace it",
     Remedy.REPLACE_SOURCES: "choose another folder, or allow existing files to be replaced",
     Remedy.MARK_MISSING: "paint over the damage (P), open a mask, or simulate damage to try it out",
     Remedy.INVERT_MASK: "paint missing pixels white in it, or invert it",
-    Remedy.MARK_LESS: "erase some of the mask (E), or invert it (Ctrl+I)",
+    Remedy.MARK_LESS: f"erase some of the mask (E), or invert it ({key_of('invert')})",
     Remedy.CHECK_INVERTED: "open it together with its picture, where it can be inverted or kept",
     Remedy.CHECK_UNINVERTED: "open it together with its picture, where it can be inverted or kept",
     Remedy.CHECK_PHOTOGRAPH: "give a picture that is white where pixels are missing",
@@ -15,9 +16,9 @@ REMEDIES = {
     Remedy.REDUCE_DEPTH: "write TIFF, or PNG for 16 bits, or choose a depth of 8 bits",
     Remedy.GIVE_RECIPE: "choose a file written by Save Recipe",
     Remedy.RESTORE_ARRAY: (
-        "restore all of it by File > Restore a Folder (Ctrl+B) or the command 'inpaint restore', since the "
-        "window shows single pages, gray or RGB"
+        f"restore all of it by File > Restore a Folder ({key_of('batch')}) or the command 'inpaint restore', "
+        "since the window shows single pages, gray or RGB"
     ),
     Remedy.ACCEPT_LOSS: "choose a format that holds them, or accept that they are lost",
-    Remedy.RESTORE_FOLDER: "choose a picture inside it, or use File > Restore a Folder (Ctrl+B)",
+    Remedy.RESTORE_FOLDER: f"choose a picture inside it, or use File > Restore a Folder ({key_of('batch')})",
 }

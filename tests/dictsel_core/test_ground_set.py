@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dictsel_core import GroundSet, ground_set_from_array, standard_ground_set
-from dictsel_core.ground_set import STANDARD_BASES
+from dictsel_core.atoms import STANDARD_BASES
 
 ORTHONORMAL = [
     name for name in pywt.wavelist(kind="discrete") if pywt.Wavelet(name).orthogonal and name != "dmey"

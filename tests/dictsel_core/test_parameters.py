@@ -115,7 +115,11 @@ def test_every_setting_but_the_bases_is_described_and_its_default_allowed():
 
 def test_settings_hold_numbers_of_python_itself():
     settings = RestoreSettings(
-        n_atoms=np.int64(9), budget=np.float32(2.5), keep_observed=np.True_, seed=np.uint8(3)
+        n_atoms=np.int64(9), mean_sparsity=np.float32(2.5), keep_observed=np.True_, seed=np.uint8(3)
     )
-    assert [type(each) for each in (settings.n_atoms, settings.budget, settings.seed)] == [int, float, int]
+    assert [type(each) for each in (settings.n_atoms, settings.mean_sparsity, settings.seed)] == [
+        int,
+        float,
+        int,
+    ]
     assert settings.keep_observed is True

@@ -48,11 +48,11 @@ def test_a_ground_set_does_not_follow_the_array_it_came_from():
 
 
 def test_selections_are_read_only(selection):
-    arrays = [selection.atoms, selection.gains, selection.objective]
+    arrays = [selection.indices, selection.gains, selection.objective]
     for array in (*arrays, *selection.supports, *selection.coefficients):
         assert not array.flags.writeable
     with pytest.raises(AttributeError):
-        selection.atoms = np.arange(3)
+        selection.indices = np.arange(3)
 
 
 def test_codes_are_read_only(codes):

@@ -41,7 +41,7 @@ def test_it_is_replacement_omp_and_omp(data):
     selector = DictionarySelector(6, 3, ground_set=ground_set).fit(data)
     selection = replacement_omp(ground_set, data, IndividualSparsity(3), 6)
     np.testing.assert_array_equal(selector.components_, selection.dictionary.T)
-    np.testing.assert_array_equal(selector.atoms_, selection.atoms)
+    np.testing.assert_array_equal(selector.indices_, selection.indices)
     assert selector.certificate_ == selection.certificate
     rebuilt = selector.inverse_transform(selector.transform(data))
     np.testing.assert_allclose(rebuilt, omp(selection.dictionary, data, 3).rebuilt, atol=1e-9)
@@ -59,7 +59,7 @@ def test_nan_is_missing(data):
     ground_set = standard_ground_set((4, 4))
     selector = DictionarySelector(6, 3, ground_set=ground_set).fit(damaged)
     expected = replacement_omp(ground_set, data, IndividualSparsity(3), 6, mask=mask)
-    np.testing.assert_array_equal(selector.atoms_, expected.atoms)
+    np.testing.assert_array_equal(selector.indices_, expected.indices)
     codes = selector.transform(damaged)
     assert (codes[0] == 0).all()
     rebuilt = selector.inverse_transform(codes)
@@ -73,7 +73,7 @@ def test_a_weight_counts_samples(data, selector):
     repeated = np.repeat(data, counts, axis=0)
     estimator = DictionarySelector(6, 3, selector=selector, ground_set=standard_ground_set((4, 4)))
     weighted = clone(estimator).fit(data, sample_weight=counts)
-    np.testing.assert_array_equal(weighted.atoms_, clone(estimator).fit(repeated).atoms_)
+    np.testing.assert_array_equal(weighted.indices_, clone(estimator).fit(repeated).indices_)
     assert weighted.score(data, sample_weight=counts) == pytest.approx(weighted.score(repeated))
 
 
@@ -82,7 +82,7 @@ def test_a_weight_multiplies_the_gains_online(data):
     estimator = DictionarySelector(6, 3, ground_set=standard_ground_set((4, 4)), random_state=0)
     weighted = clone(estimator).partial_fit(data, sample_weight=weights)
     scaled = clone(estimator).partial_fit(data * np.sqrt(weights)[:, None])
-    np.testing.assert_array_equal(weighted.atoms_, scaled.atoms_)
+    np.testing.assert_array_equal(weighted.indices_, scaled.indices_)
     with pytest.raises(ValueError, match=r"[Nn]egative"):
         clone(estimator).fit(data, sample_weight=-weights)
 
@@ -105,10 +105,10 @@ def test_candidates_may_be_rows_of_an_array_and_must_fit(data):
         ({"n_components": 0}, ValueError, "n_components must be at least 1"),
         ({"n_components": 33}, ValueError, "n_components must be at most the number of candidate atoms, 32"),
         ({"sparsity": 1.5}, TypeError, "sparsity must be a whole number"),
-        ({"average": "a"}, TypeError, "average must be a number"),
-        ({"average": np.nan}, ValueError, "average must be positive"),
-        ({"average": -1}, ValueError, "average must be positive"),
-        ({"average": 2, "selector": "greedy"}, ValueError, "'greedy' cannot share a budget"),
+        ({"mean_sparsity": "a"}, TypeError, "mean_sparsity must be a number"),
+        ({"mean_sparsity": np.nan}, ValueError, "mean_sparsity must be positive"),
+        ({"mean_sparsity": -1}, ValueError, "mean_sparsity must be positive"),
+        ({"mean_sparsity": 2, "selector": "greedy"}, ValueError, "'greedy' cannot share a budget"),
         ({"ground_set": "dct"}, TypeError, "ground_set must hold real numbers"),
         ({"ground_set": [[1, 2], [1]]}, ValueError, "ground_set must be an array"),
     ],
@@ -124,7 +124,7 @@ def test_what_a_masked_array_hides_is_missing(data):
     selector = DictionarySelector(6, 3, ground_set=standard_ground_set((4, 4)))
     with_nan = clone(selector).fit(np.where(mask, np.nan, data))
     masked = clone(selector).fit(np.ma.array(data, mask=mask))
-    np.testing.assert_array_equal(masked.atoms_, with_nan.atoms_)
+    np.testing.assert_array_equal(masked.indices_, with_nan.indices_)
 
 
 def test_online_selection_finds_what_samples_are_made_of(data):
@@ -138,13 +138,13 @@ def test_online_selection_finds_what_samples_are_made_of(data):
     again = clone(selector)
     for batch in np.array_split(np.concatenate([data] * 4), 3):
         again.partial_fit(batch)
-    np.testing.assert_array_equal(again.atoms_, selector.atoms_)  # batches do not matter
+    np.testing.assert_array_equal(again.indices_, selector.indices_)  # batches do not matter
     assert selector.fit(data).certificate_.ratio > 0  # and fit starts again
 
 
 def test_a_shared_budget_gives_more_to_those_who_need_more(data):
     mixed = np.vstack([data, 0.01 * data])
-    selector = DictionarySelector(6, 3, average=1.5, ground_set=standard_ground_set((4, 4))).fit(mixed)
+    selector = DictionarySelector(6, 3, mean_sparsity=1.5, ground_set=standard_ground_set((4, 4))).fit(mixed)
     used = (selector.transform(mixed) != 0).sum(axis=1)
     assert used.sum() <= 1.5 * len(mixed)
     assert used[: len(data)].mean() > 2.5 > used[len(data) :].mean()

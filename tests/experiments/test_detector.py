@@ -7,9 +7,10 @@ import pytest
 from PIL import Image
 from scipy import ndimage
 
+from experiments.detector.aging import Place, aged_part
 from experiments.detector.compose import _CHANCES, compose
 from experiments.detector.covers import film_damage
-from experiments.detector.material import load_material
+from experiments.detector.material import Material, load_material
 
 SHAPE = (96, 112)
 
@@ -45,6 +46,22 @@ def test_no_file_is_in_two_parts(folder):
     assert [len(part.overlays) for part in parts] == [32, 4, 4]
     seen = [photograph.tobytes() for part in parts for photograph in part.photographs]
     assert len(set(seen)) == len(seen) == 20
+
+
+def test_further_photographs_are_divided_too(folder):
+    further = [folder / "photographs"]
+    assert len(load_material(folder, "choosing", further).photographs) == 4
+
+
+def test_a_part_around_a_place_shows_it(folder):
+    material = load_material(folder, "training")
+    dark = np.zeros((400, 400, 3), np.uint8)
+    dark[100:110, 300:310] = 255
+    one = Material((dark,), material.frames, material.overlays)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        part = aged_part(one, (96, 96), rng, Place(0, 105, 305, 1.0))
+        assert np.ptp(ndimage.gaussian_filter(part.plane, 2)) > 0.3
 
 
 @pytest.mark.parametrize("shape", [*_CHANCES, None])

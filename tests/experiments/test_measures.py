@@ -55,9 +55,9 @@ def test_algorithms_as_written_select_what_ours_select():
     constraint = IndividualSparsity(2)
     assert (
         literal_sds_omp(GROUND_SET, sample.train, 2, 4)
-        == sds_omp(GROUND_SET, sample.train, constraint, 4).atoms.tolist()
+        == sds_omp(GROUND_SET, sample.train, constraint, 4).indices.tolist()
     )
-    ours = replacement_greedy(GROUND_SET, sample.train, constraint, 4).atoms.tolist()
+    ours = replacement_greedy(GROUND_SET, sample.train, constraint, 4).indices.tolist()
     assert literal_replacement_greedy(GROUND_SET, sample.train, 2, 4) == ours
 
 

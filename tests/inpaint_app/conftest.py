@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core import tuning
+from dictsel_core.evaluation import tuning
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
 

@@ -1,4 +1,4 @@
-"""Whoever adds one of these and forgets a place that CONTRIBUTING names is told so here."""
+"""Whoever adds one of these and forgets a place that docs/developing.md names is told so here."""
 
 import importlib
 import inspect
@@ -15,13 +15,13 @@ from dictsel_core.restoration import CONSTRAINTS, FILLS, PRESETS, SELECTORS
 from inpaint_app.cli import commands
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.cli.program import COMMANDS
-from inpaint_app.explanations import (
+from inpaint_app.files import formats
+from inpaint_app.text.explanations import (
     CONSTRAINT_EXPLANATIONS,
     FILL_EXPLANATIONS,
     PRESET_EXPLANATIONS,
     SELECTOR_EXPLANATIONS,
 )
-from inpaint_app.files import formats
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 #: Settings of the library alone; a new one is named here if that is what is meant.
@@ -80,10 +80,10 @@ def test_every_format_is_registered() -> None:
 
 def test_every_command_is_listed() -> None:
     files = [module.name for module in pkgutil.iter_modules(commands.__path__)]
-    assert sorted(files) == sorted(command.name for command in COMMANDS)
+    assert sorted(files) == sorted(COMMANDS)
 
 
 def test_every_setting_is_an_option_of_the_command_line() -> None:
-    assert {option.setting for option in SETTING_OPTIONS} | NOT_ON_THE_COMMAND_LINE == {
+    assert {option.name for option in SETTING_OPTIONS} | NOT_ON_THE_COMMAND_LINE == {
         each.name for each in fields(RestoreSettings)
     }

@@ -1,14 +1,21 @@
-"""The paper's own solution of the problem that `best_exchange` solves."""
+"""The paper's own solution of the problem that `AverageSparsity` solves for one atom."""
 
 import heapq
+from typing import NamedTuple
 
 import numpy as np
 
-from dictsel_core.constraints.average_step import ExchangeSolution
+
+class Exchange(NamedTuple):
+    """The patches that receive the atom, those that lose another, and the value."""
+
+    value: float
+    added: np.ndarray
+    removed: np.ndarray
 
 
 def algorithm_2(gains, costs, at_cap, unused):
-    """Solve the problem of `average_step` for one atom by algorithm 2 of appendix C, in O(T log T).
+    """Solve the problem of one atom by algorithm 2 of appendix C, in O(T log T).
 
     Repairs to the printed algorithm: when gamma is taken it leaves Q2 as well as Q3; any of the queues
     may be empty; an empty support has an infinite removal cost and never enters Q2 or Q3. The
@@ -34,7 +41,7 @@ def algorithm_2(gains, costs, at_cap, unused):
         if swaps:
             gamma_worth = -swaps[0][0]
         if max(alpha_worth, gamma_worth) <= 0:
-            return ExchangeSolution(value, added, removed)
+            return Exchange(value, added, removed)
         value += max(alpha_worth, gamma_worth)
         n_added += 1
         if alpha_worth >= gamma_worth:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from dictsel_core import RestoreSettings
+from dictsel_core.restoration import Mosaic, plan_from_bytes, plan_to_bytes
 from dictsel_core.restoration.settings import as_settings
-from dictsel_core.tiles import Mosaic, Plan
 
 
 def restore_in_tiles(image, mask, settings, side):
@@ -18,7 +18,7 @@ def restore_in_tiles(image, mask, settings, side):
         return pixels[region], missing[region]
 
     surveys = [mosaic.survey(*read(tile.outer), tile) for tile in mosaic.tiles()]
-    plan = Plan.from_bytes(mosaic.plan(surveys, read).to_bytes(), threads=1)
+    plan = plan_from_bytes(plan_to_bytes(mosaic.plan(surveys, read)), threads=1)
     fills = []
     for hole in mosaic.holes(plan):
         near = [fill for other, fill in fills if other.part.overlaps(hole.outer) and other.wave < hole.wave]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dictsel_core._support.compiled import Kernel, PartialKernel
-from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._util.compiled import Kernel, PartialKernel
+from dictsel_core._util.validation import Floats, Ints
 
 
 @Kernel

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import Kernel, PartialKernel
-from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._util.compiled import Kernel, PartialKernel
+from dictsel_core._util.validation import Bools, Floats, Ints
 
 Doubles = NDArray[np.float64]
 Number = np.floating[Any]

@@ -6,8 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.least_squares import WELL_CONDITIONED, SupportFit, fit_supports, orthonormal_rows
-from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core.selection.engine.fits import (
+    WELL_CONDITIONED,
+    SupportFit,
+    fit_supports,
+    orthonormal_rows,
+)
 from dictsel_core.selection.problem import Problem
 
 Doubles = NDArray[np.float64]

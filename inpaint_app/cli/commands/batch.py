@@ -1,28 +1,28 @@
 """`inpaint batch`: restore many pictures."""
 
-import argparse
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from dictsel_core.damage_kinds import USUAL_KINDS
 from inpaint_app.cli import options
-from inpaint_app.cli.command import Command
+from inpaint_app.cli.arguments import Argument, BadValueError, Command, Option, Value
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.parser import BadValueError, whole_number
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.remedies import REMEDIES
 from inpaint_app.cli.report import as_document, print_details
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
+from inpaint_app.cli.values import whole_number
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.explanations import describe_damage
 from inpaint_app.files.batch_files import BatchItem
 from inpaint_app.files.paths import is_visible
 from inpaint_app.files.write import Output
-from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, RunRows, plan_batch, run_batch
 from inpaint_app.jobs.control import JobControl
+from inpaint_app.text.explanations import describe_damage
+from inpaint_app.text.formatting import format_decibels, format_percent
 
 _DETAILS = """\
 examples:
@@ -46,39 +46,47 @@ JSON: {"files": [...]}, each with input, error (null unless it failed),
 skipped (null, "intact" or "exists") and the keys of 'inpaint restore'."""
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "inputs", metavar="DIR|FILE", nargs="+", type=_named, help="pictures, or folders of pictures"
-    )
-    folder = "folder for the results"
-    parser.add_argument("-o", "--output", metavar="DIR", type=_named, required=True, help=folder)
-    options.add_overwrite(parser)
-    jobs = "number of pictures restored at a time (default 1)"
-    parser.add_argument("--jobs", metavar="N", type=whole_number(1, 64), default=1, help=jobs)
-    options.add_scheduler(parser, "restore the pictures")
-    parser.add_argument("--recursive", action="store_true", help="also restore the pictures of inner folders")
-    existing = "leave out pictures whose result is already there, as after an interrupted run"
-    parser.add_argument("--skip-existing", action="store_true", help=existing)
-    parser.add_argument("--dry-run", action="store_true", help="print what would be done, and do nothing")
-    options.add_encoding(parser)
-    parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
-    options.add_grain(parser)
-    options.add_strict(parser)
-    parser.add_argument("--write-recipe", action="store_true", help="write a recipe beside each result")
-    options.add_verbosity(parser)
-    repair = f"find damage and restore it with grain: short for --detect {','.join(USUAL_KINDS)} --grain"
-    parser.add_argument("--repair", action="store_true", help=repair)
-    options.add_mask_options(parser, "one picture for all, or a folder with one per picture; white = missing")
-    options.add_method(parser, can_tune=True)
-
-
 def _named(text: str) -> Path:
     if text == "-":
         raise BadValueError("needs files or folders, not '-'; 'inpaint restore -' takes standard input.")
     return Path(text)
 
 
-def _run(args: argparse.Namespace) -> int:
+_NAMED = Value(_named, is_path=True)
+_PARAMETERS = [
+    Argument("inputs", "DIR|FILE", _NAMED, "pictures, or folders of pictures", several=True, required=True),
+    Option("-o", "--output", metavar="DIR", value=_NAMED, required=True, help="folder for the results"),
+    options.overwrite_option(),
+    Option(
+        "--jobs",
+        metavar="N",
+        value=whole_number(1, 64),
+        default=1,
+        help="number of pictures restored at a time (default 1)",
+    ),
+    options.scheduler_option("restore the pictures"),
+    Option("--recursive", help="also restore the pictures of inner folders"),
+    Option(
+        "--skip-existing",
+        help="leave out pictures whose result is already there, as after an interrupted run",
+    ),
+    Option("--dry-run", help="print what would be done, and do nothing"),
+    *options.encoding_options(),
+    Option("--no-estimate", help="do not estimate the PSNR"),
+    options.grain_option(),
+    options.strict_option(),
+    Option("--write-recipe", help="write a recipe beside each result"),
+    *options.verbosity_options(),
+    Option(
+        "--repair",
+        help=f"find damage and restore it with grain: short for --detect {','.join(USUAL_KINDS)} --grain",
+    ),
+    *options.mask_options("one picture for all, or a folder with one per picture; white = missing"),
+    *options.method_options(can_tune=True),
+]
+
+
+def _run(args: SimpleNamespace) -> int:
     console = Console.of(args)
     request = BatchRequest(
         tuple(args.inputs),
@@ -206,10 +214,4 @@ def _sentence(error: UserError | None) -> str | None:
     return None if error is None else error.sentence(REMEDIES)
 
 
-COMMAND = Command(
-    "batch DIR|FILE... -o DIR [options]",
-    "Restore the missing pixels of many pictures.",
-    _DETAILS,
-    _add_options,
-    _run,
-)
+COMMAND = Command("batch DIR|FILE... -o DIR [options]", _PARAMETERS, _run, _DETAILS)

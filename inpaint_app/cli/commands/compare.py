@@ -1,24 +1,24 @@
 """`inpaint compare`: draw what every constraint gives, side by side."""
 
-import argparse
 from dataclasses import asdict
+from types import SimpleNamespace
 
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.cli import options
-from inpaint_app.cli.command import Command
+from inpaint_app.cli.arguments import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.errors import printable_path
-from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
 from inpaint_app.figures import comparison_size
 from inpaint_app.files.write import Output
-from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.checks import check_drawable, check_input
 from inpaint_app.jobs.export import ComparedImage, write_comparison
 from inpaint_app.jobs.measure import damage_quality, quality
 from inpaint_app.jobs.restore import compare
 from inpaint_app.jobs.source import load_source
+from inpaint_app.text.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
+from inpaint_app.text.formatting import format_decibels
 
 _CONSTRAINTS = "\n".join(f"  {name:<12}{CONSTRAINT_EXPLANATIONS[name]}" for name in CONSTRAINTS)
 _DETAILS = f"""\
@@ -35,16 +35,17 @@ JSON keys: {", ".join(CONSTRAINTS)}, each with psnr, psnr_missing, ssim,
 ssim_missing, rmse, rmse_missing and data_range; output."""
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    options.add_input(parser)
-    options.add_reference(parser, required=True)
-    options.add_output(parser, "the figure (default: <name>_comparison.png beside IN)", required=False)
-    options.add_verbosity(parser)
-    options.add_mask_options(parser)
-    options.add_method(parser, without="constraint", preset="fast")
+_PARAMETERS = [
+    options.input_argument(),
+    options.reference_option(required=True),
+    *options.output_options("the figure (default: <name>_comparison.png beside IN)"),
+    *options.verbosity_options(),
+    *options.mask_options(),
+    *options.method_options(without="constraint", preset="fast"),
+]
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: SimpleNamespace) -> int:
     check_input(args.input)
     default = args.input.with_name(f"{args.input.stem}_comparison.png")
     output = Output(resolve_output(args.output, args.input, default), args.overwrite)
@@ -87,10 +88,4 @@ def _psnr(value: float | None) -> str:
     return "-" if value is None else format_decibels(value)
 
 
-COMMAND = Command(
-    "compare IN --reference REF [-o OUT] [options]",
-    "Restore under each constraint, and draw the results side by side with their PSNR.",
-    _DETAILS,
-    _add_options,
-    _run,
-)
+COMMAND = Command("compare IN --reference REF [-o OUT] [options]", _PARAMETERS, _run, _DETAILS)

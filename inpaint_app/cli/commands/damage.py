@@ -1,23 +1,23 @@
 """`inpaint damage`: make a test case out of an intact picture."""
 
-import argparse
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 from inpaint_app.cli import options
-from inpaint_app.cli.command import Command
+from inpaint_app.cli.arguments import Command, Option
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.parser import fraction, output_path
 from inpaint_app.cli.resolve_options import resolve_output
+from inpaint_app.cli.values import FRACTION, OUTPUT, value_of_setting
 from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.files.format import Format
 from inpaint_app.files.registry import exact, format_names, format_of, transparent
 from inpaint_app.files.storable import check_storable, properties_of
 from inpaint_app.files.write import Output
-from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import Damage, damaged, mask_picture
 from inpaint_app.jobs.checks import read_single_page
+from inpaint_app.text.formatting import format_percent
 
 _DETAILS = """\
 examples:
@@ -37,24 +37,32 @@ def _suitable() -> list[Format]:
     return [each for each in exact() if each in transparent()]
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    options.add_input(parser, "an intact picture")
-    options.add_output(
-        parser, f"an exact format with alpha such as {format_names(_suitable()[:3])}", required=True
-    )
-    missing = "fraction of the pixels to drop: 0.8 or 80%%"
-    parser.add_argument("--missing", metavar="FRACTION", type=fraction, help=missing)
-    parser.add_argument("--scratches", action="store_true", help="draw a few thin curved scratches")
-    parser.add_argument("--text", metavar="STR", help="stamp a text all over the picture")
-    seed = "seed of the random generator (default 0)"
-    parser.add_argument("--seed", metavar="N", type=options.value_of_setting("seed"), default=0, help=seed)
-    parser.add_argument(
-        "--mask-out", metavar="M", type=output_path, help="also write the mask, white = missing"
-    )
-    options.add_verbosity(parser, json=False)
+_PARAMETERS = [
+    options.input_argument("an intact picture"),
+    *options.output_options(
+        f"an exact format with alpha such as {format_names(_suitable()[:3])}", required=True
+    ),
+    Option(
+        "--missing",
+        metavar="FRACTION",
+        value=FRACTION,
+        help="fraction of the pixels to drop: 0.8 or 80%",
+    ),
+    Option("--scratches", help="draw a few thin curved scratches"),
+    Option("--text", metavar="STR", help="stamp a text all over the picture"),
+    Option(
+        "--seed",
+        metavar="N",
+        value=value_of_setting("seed"),
+        default=0,
+        help="seed of the random generator (default 0)",
+    ),
+    Option("--mask-out", metavar="M", value=OUTPUT, help="also write the mask, white = missing"),
+    *options.verbosity_options(json=False),
+]
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: SimpleNamespace) -> int:
     args.output = resolve_output(args.output, args.input, Path("damaged.png"))
     if args.mask_out is not None:
         args.mask_out = resolve_output(args.mask_out, args.input, Path("mask.png"))
@@ -93,7 +101,7 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _damage(args: argparse.Namespace) -> Damage:
+def _damage(args: SimpleNamespace) -> Damage:
     kinds = {
         "--missing": None if args.missing is None else Damage("random", args.missing, seed=args.seed),
         "--scratches": Damage("scratches", seed=args.seed) if args.scratches else None,
@@ -110,8 +118,7 @@ def _damage(args: argparse.Namespace) -> Damage:
 
 COMMAND = Command(
     "damage IN -o OUT (--missing FRACTION | --scratches | --text STR) [options]",
-    "Damage an intact picture on purpose, to see how well it can be restored.",
-    _DETAILS,
-    _add_options,
+    _PARAMETERS,
     _run,
+    _DETAILS,
 )

@@ -1,18 +1,18 @@
 """`inpaint detect`: find the damage of a picture."""
 
-import argparse
+from types import SimpleNamespace
 
 from dictsel_core.damage_kinds import DAMAGE_KINDS
 from inpaint_app.cli import options
-from inpaint_app.cli.command import Command
+from inpaint_app.cli.arguments import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
 from inpaint_app.errors import printable_path
 from inpaint_app.files.write import Output
-from inpaint_app.formatting import format_percent
 from inpaint_app.jobs.checks import check_input
 from inpaint_app.jobs.detect import DetectRequest, DetectResult, detect_file
+from inpaint_app.text.formatting import format_percent
 
 _DETAILS = f"""\
 examples:
@@ -28,15 +28,16 @@ it: small bright details and thin lines of the picture may be mistaken for damag
 JSON keys: found (by kind: regions, pixels), missing_fraction, sensitivity, output."""
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    options.add_input(parser)
-    options.add_output(parser, "the mask (default: <name>_mask.png beside IN)", required=False)
-    options.add_kinds(parser)
-    options.add_sensitivity(parser)
-    options.add_verbosity(parser)
+_PARAMETERS = [
+    options.input_argument(),
+    *options.output_options("the mask (default: <name>_mask.png beside IN)"),
+    options.kinds_option(),
+    options.sensitivity_option(),
+    *options.verbosity_options(),
+]
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: SimpleNamespace) -> int:
     check_input(args.input)
     default = args.input.with_name(f"{args.input.stem}_mask.png")
     output = resolve_output(args.output, args.input, default)
@@ -75,8 +76,7 @@ def _print(console: Console, request: DetectRequest, result: DetectResult) -> No
 
 COMMAND = Command(
     "detect IN [-o MASK] [--kinds KINDS] [--sensitivity S] [options]",
-    "Find scratches, dust and other damage, and write a mask of it.",
-    _DETAILS,
-    _add_options,
+    _PARAMETERS,
     _run,
+    _DETAILS,
 )

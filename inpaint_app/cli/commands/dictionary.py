@@ -1,10 +1,10 @@
 """`inpaint dictionary`: draw the selected atoms."""
 
-import argparse
 from dataclasses import replace
+from types import SimpleNamespace
 
 from inpaint_app.cli import options
-from inpaint_app.cli.command import Command
+from inpaint_app.cli.arguments import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import print_restoration, print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
@@ -24,15 +24,16 @@ Atoms are grouped by basis, the most used ones first; below each is the fraction
 of the patches that use it."""
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    options.add_input(parser)
-    options.add_output(parser, "the figure (default: <name>_dictionary.png beside IN)", required=False)
-    options.add_verbosity(parser, json=False)
-    options.add_mask_options(parser)
-    options.add_method(parser)
+_PARAMETERS = [
+    options.input_argument(),
+    *options.output_options("the figure (default: <name>_dictionary.png beside IN)"),
+    *options.verbosity_options(json=False),
+    *options.mask_options(),
+    *options.method_options(),
+]
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: SimpleNamespace) -> int:
     check_input(args.input)
     default = args.input.with_name(f"{args.input.stem}_dictionary.png")
     output = Output(resolve_output(args.output, args.input, default), args.overwrite)
@@ -51,10 +52,4 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = Command(
-    "dictionary IN [-o OUT] [options]",
-    "Draw the dictionary that is selected to restore a picture.",
-    _DETAILS,
-    _add_options,
-    _run,
-)
+COMMAND = Command("dictionary IN [-o OUT] [options]", _PARAMETERS, _run, _DETAILS)

@@ -1,24 +1,24 @@
 """`inpaint repair`: find the damage of a photograph, and restore it."""
 
-import argparse
+from types import SimpleNamespace
 
 from dictsel_core import RestoreSettings
 from dictsel_core.restoration import PRESETS
 from inpaint_app.cli import options
-from inpaint_app.cli.command import Command
+from inpaint_app.cli.arguments import Command, Option
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.parser import one_of
 from inpaint_app.cli.report import as_document, print_details, terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
+from inpaint_app.cli.values import one_of
 from inpaint_app.cluster.stores.opening import needs_blocks
 from inpaint_app.errors import IntactError, UserError, printable_path
-from inpaint_app.explanations import describe_damage
 from inpaint_app.files.paths import is_stdout
 from inpaint_app.files.write import Output, default_output
-from inpaint_app.formatting import format_percent
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.checks import check_input
 from inpaint_app.jobs.restore_file import FileOptions, FileRequest, FileResult, restore_file
+from inpaint_app.text.explanations import describe_damage
+from inpaint_app.text.formatting import format_percent
 
 #: Those that leave sound pixels alone.
 _PRESETS = tuple(preset for preset in PRESETS if RestoreSettings.preset(preset).keep_observed)
@@ -39,22 +39,26 @@ JSON keys: those of 'inpaint restore'; found is the number of regions by kind, a
 nothing was found, output is null."""
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    options.add_input(parser, "the damaged photograph")
-    options.add_output(parser, "the repaired one (default: <name>_restored beside IN)", required=False)
-    options.add_kinds(parser)
-    options.add_sensitivity(parser)
-    parser.add_argument("--no-grain", action="store_true", help="leave restored pixels smooth")
-    preset = "how to restore, as for 'inpaint restore' (default balanced)"
-    parser.add_argument(
-        "--preset", metavar="|".join(_PRESETS), type=one_of(_PRESETS), default="balanced", help=preset
-    )
-    options.add_encoding(parser)
-    options.add_strict(parser)
-    options.add_verbosity(parser)
+_PARAMETERS = [
+    options.input_argument("the damaged photograph"),
+    *options.output_options("the repaired one (default: <name>_restored beside IN)"),
+    options.kinds_option(),
+    options.sensitivity_option(),
+    Option("--no-grain", help="leave restored pixels smooth"),
+    Option(
+        "--preset",
+        metavar="|".join(_PRESETS),
+        value=one_of(_PRESETS),
+        default="balanced",
+        help="how to restore, as for 'inpaint restore' (default balanced)",
+    ),
+    *options.encoding_options(),
+    options.strict_option(),
+    *options.verbosity_options(),
+]
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: SimpleNamespace) -> int:
     check_input(args.input)
     if needs_blocks(args.input):
         raise UserError(
@@ -83,7 +87,7 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print(console: Console, args: argparse.Namespace, result: FileResult | None) -> None:
+def _print(console: Console, args: SimpleNamespace, result: FileResult | None) -> None:
     """Print what was found; None for nothing."""
     if result is None:
         console.print(
@@ -101,10 +105,4 @@ def _print(console: Console, args: argparse.Namespace, result: FileResult | None
     console.print_json(as_document(result))
 
 
-COMMAND = Command(
-    "repair IN [-o OUT] [--sensitivity S] [options]",
-    "Find cracks, scratches and dust of a photograph, and restore them.",
-    _DETAILS,
-    _add_options,
-    _run,
-)
+COMMAND = Command("repair IN [-o OUT] [--sensitivity S] [options]", _PARAMETERS, _run, _DETAILS)

@@ -1,18 +1,18 @@
 """`inpaint restore`: restore one picture."""
 
-import argparse
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 from dictsel_core.restoration import MAX_NEIGHBOR_PLANES
 from inpaint_app.cli import options
+from inpaint_app.cli.arguments import PATH, Command, Option
 from inpaint_app.cli.blocks import restore_in_blocks
-from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.parser import whole_number
 from inpaint_app.cli.report import print_outcome, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.cli.streams import print_note
+from inpaint_app.cli.values import INPUT, whole_number
 from inpaint_app.cluster.stores.opening import needs_blocks
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.paths import is_stdout
@@ -54,32 +54,44 @@ settings, output.
 What does not apply, or is infinite, is null."""
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    options.add_input(parser)
-    options.add_output(parser, "the restored picture (default: <name>_restored beside IN)", required=False)
-    options.add_encoding(parser)
-    options.add_reference(parser, required=False)
-    options.add_data_range(parser)
-    parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
-    options.add_grain(parser)
-    options.add_fill_from(parser)
-    options.add_strict(parser)
-    recipe = "write the settings as JSON, for --recipe (default name: that of OUT with .json)"
-    parser.add_argument("--write-recipe", metavar="R", nargs="?", type=Path, const=Path(), help=recipe)
-    neighbors = (
-        "take the pages of IN for planes of a volume or frames of a film, and look for similar patches in N "
-        "pages before and after each, too (default: every page by itself)"
-    )
-    parser.add_argument(
-        "--neighbor-planes", metavar="N", type=whole_number(0, MAX_NEIGHBOR_PLANES), help=neighbors
-    )
-    options.add_blocks(parser)
-    options.add_verbosity(parser)
-    options.add_mask_options(parser)
-    options.add_method(parser, can_tune=True)
+_PARAMETERS = [
+    options.input_argument(),
+    *options.output_options("the restored picture (default: <name>_restored beside IN)"),
+    *options.encoding_options(),
+    options.reference_option(),
+    options.data_range_option(),
+    Option("--no-estimate", help="do not estimate the PSNR"),
+    options.grain_option(),
+    Option(
+        "--fill-from",
+        metavar="M",
+        value=INPUT,
+        help="picture of the same size, white = may be copied into wide holes (default: what is around them)",
+    ),
+    options.strict_option(),
+    Option(
+        "--write-recipe",
+        metavar="R",
+        value=PATH,
+        flag_value=Path(),
+        is_flag=False,
+        help="write the settings as JSON, for --recipe (default name: that of OUT with .json)",
+    ),
+    Option(
+        "--neighbor-planes",
+        metavar="N",
+        value=whole_number(0, MAX_NEIGHBOR_PLANES),
+        help="take the pages of IN for planes of a volume or frames of a film, and look for similar patches "
+        "in N pages before and after each, too (default: every page by itself)",
+    ),
+    *options.block_options(),
+    *options.verbosity_options(),
+    *options.mask_options(),
+    *options.method_options(can_tune=True),
+]
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: SimpleNamespace) -> int:
     if args.scheduler is not None or args.block is not None or needs_blocks(args.input):
         return restore_in_blocks(args)
     check_input(args.input)
@@ -108,10 +120,4 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = Command(
-    "restore IN [-o OUT] [options]",
-    "Restore the missing pixels of one picture.",
-    _DETAILS,
-    _add_options,
-    _run,
-)
+COMMAND = Command("restore IN [-o OUT] [options]", _PARAMETERS, _run, _DETAILS)

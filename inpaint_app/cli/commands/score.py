@@ -1,14 +1,14 @@
 """`inpaint score`: compare two pictures."""
 
-import argparse
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 from inpaint_app.cli import options
-from inpaint_app.cli.command import Command
+from inpaint_app.cli.arguments import Argument, Command, Option
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.parser import input_path
 from inpaint_app.cli.report import score_lines
+from inpaint_app.cli.values import INPUT
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.image.missing import check_missing, detect_missing
 from inpaint_app.image.picture import Picture
@@ -25,17 +25,19 @@ ssim, ssim_missing, rmse, rmse_missing (in the unit of the data), data_range; th
 --mask. Infinite values are null."""
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("reference", metavar="A", type=input_path, help="the original")
-    parser.add_argument("picture", metavar="B", type=input_path, help="the picture to compare with it")
-    mask = "also measure over the white pixels of this picture alone"
-    parser.add_argument("--mask", metavar="M", type=input_path, help=mask)
-    parser.add_argument("--invert-mask", action="store_true", help="black = missing instead")
-    options.add_data_range(parser)
-    options.add_verbosity(parser)
+_PARAMETERS = [
+    Argument("reference", "A", INPUT, "the original"),
+    Argument("picture", "B", INPUT, "the picture to compare with it"),
+    Option(
+        "--mask", metavar="M", value=INPUT, help="also measure over the white pixels of this picture alone"
+    ),
+    Option("--invert-mask", help="black = missing instead"),
+    options.data_range_option(),
+    *options.verbosity_options(),
+]
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: SimpleNamespace) -> int:
     if args.invert_mask and args.mask is None:
         raise UserError("--invert-mask needs a mask", "give one with --mask")
     console = Console.of(args)
@@ -65,10 +67,4 @@ def _read_known(path: Path) -> Picture:
     return picture
 
 
-COMMAND = Command(
-    "score A B [options]",
-    "Measure how close picture B is to its original A: PSNR in decibels, and SSIM.",
-    _DETAILS,
-    _add_options,
-    _run,
-)
+COMMAND = Command("score A B [options]", _PARAMETERS, _run, _DETAILS)

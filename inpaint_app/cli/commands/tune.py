@@ -1,20 +1,19 @@
 """`inpaint tune`: choose settings for a picture."""
 
-import argparse
 from dataclasses import asdict
-from pathlib import Path
+from types import SimpleNamespace
 
 from dictsel_core import RestoreSettings
-from dictsel_core.tuning import Tuning
+from dictsel_core.evaluation import Tuning
 from inpaint_app.cli import options
-from inpaint_app.cli.command import Command
+from inpaint_app.cli.arguments import PATH, Command, Option
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options
-from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.export import check_recipe_target, write_recipe
 from inpaint_app.jobs.source import load_source
 from inpaint_app.jobs.tune import tune
+from inpaint_app.text.formatting import format_decibels
 
 _DETAILS = """\
 examples:
@@ -22,7 +21,7 @@ examples:
   inpaint tune damaged.png --write-recipe best.json
   inpaint restore damaged.png --recipe best.json
 
-Dictionary size, sparsity, budget and coding sparsity are chosen without the
+Dictionary size, sparsity, mean sparsity and coding sparsity are chosen without the
 original: some observed pixels are held out, restored, and compared.
 The default settings, or those of --recipe, are kept if no others do better.
 'inpaint restore --auto' tunes and restores in one step.
@@ -31,17 +30,17 @@ JSON keys: estimated_psnr, given_psnr (of the settings given), settings, trials
 (each with estimated_psnr and settings)."""
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    options.add_input(parser)
-    recipe = "write the settings as JSON, for --recipe"
-    parser.add_argument("--write-recipe", metavar="R", type=Path, help=recipe)
-    options.add_overwrite(parser)
-    options.add_verbosity(parser)
-    options.add_mask_options(parser)
-    options.add_method(parser)
+_PARAMETERS = [
+    options.input_argument(),
+    Option("--write-recipe", metavar="R", value=PATH, help="write the settings as JSON, for --recipe"),
+    options.overwrite_option(),
+    *options.verbosity_options(),
+    *options.mask_options(),
+    *options.method_options(),
+]
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: SimpleNamespace) -> int:
     console = Console.of(args)
     chosen = resolve_options(args, tuner="inpaint tune")
     if args.write_recipe is not None:
@@ -84,16 +83,10 @@ def _before(tuning: Tuning) -> str:
 
 
 def _format_options(settings: RestoreSettings) -> str:
-    budget = f" --budget {settings.budget:g}" if settings.uses_budget else ""
+    budget = f" --mean-sparsity {settings.mean_sparsity:g}" if settings.uses_budget else ""
     atoms = "" if settings.n_atoms is None else f" --atoms {settings.n_atoms}"
     coding = "" if settings.coding_sparsity is None else f" --coding-sparsity {settings.coding_sparsity}"
     return f"--constraint {settings.constraint}{atoms} --sparsity {settings.sparsity}{budget}{coding}"
 
 
-COMMAND = Command(
-    "tune IN [options]",
-    "Choose the settings that restore a picture best, without the original.",
-    _DETAILS,
-    _add_options,
-    _run,
-)
+COMMAND = Command("tune IN [options]", _PARAMETERS, _run, _DETAILS)

@@ -14,10 +14,10 @@ from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_visible, same_file, status_of
 from inpaint_app.files.storable import properties_of
 from inpaint_app.files.write import Output, default_output
-from inpaint_app.formatting import format_duration
 from inpaint_app.image.damage import Damage
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.export import restored_picture
+from inpaint_app.text.formatting import format_duration
 from inpaint_app.window.commands.mime_data import DroppedData, image_of, picture_of, read_mime_data
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog

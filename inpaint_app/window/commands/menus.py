@@ -41,7 +41,7 @@ _MENUS = {
         ("@docks",),
         ("@theme", "full_screen"),
     ),
-    "&Help": (("manual", "shortcuts", "about"),),
+    "&Help": (("manual", "shortcuts"), ("copy_details", "about")),
 }
 _TOOLBAR = (
     ("open", "export"),

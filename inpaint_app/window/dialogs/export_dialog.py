@@ -21,6 +21,7 @@ from inpaint_app.files.paths import is_folder, is_visible_file, same_file
 from inpaint_app.files.storable import PictureProperties, check_storable
 from inpaint_app.files.write import DEFAULT_QUALITY, Output
 from inpaint_app.jobs.source import Source
+from inpaint_app.text.actions import key_of
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.widgets.button_box import button_box
@@ -29,7 +30,9 @@ from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
-_PREVIEW = "The preview is not exported: F5 restores the whole picture with the parameters as they are now."
+_PREVIEW = (
+    f"The preview is not exported: {key_of('restore')} restores the whole picture with these parameters."
+)
 _QUALITY = Quantity(
     label="&Quality",
     minimum=1,

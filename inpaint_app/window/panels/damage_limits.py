@@ -6,6 +6,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from inpaint_app.jobs.damage_choice import TONES, DamageChoice
+from inpaint_app.text.actions import key_of
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelSpinBox
@@ -48,9 +49,9 @@ class DamageLimits(QWidget):
         self._everywhere.setToolTip("Count marks outside of what you drew around, too.")
         self._previous.setText("◀")
         self._next.setText("▶")
-        self._previous.setToolTip("Previous mark (Shift+F3).")
+        self._previous.setToolTip(f"Previous mark ({key_of('previous_mark')}).")
         self._previous.setAccessibleName("Previous mark")
-        self._next.setToolTip("Next mark (F3).")
+        self._next.setToolTip(f"Next mark ({key_of('next_mark')}).")
         self._next.setAccessibleName("Next mark")
         label = QLabel("Only")
         label.setBuddy(self._tone)
@@ -83,7 +84,9 @@ class DamageLimits(QWidget):
         self._show_place()
 
     def _show_place(self) -> None:
-        self._place.setText(self._session.marks.place or "Next mark: F3, remove it: Delete")
+        self._place.setText(
+            self._session.marks.place or f"Next mark: {key_of('next_mark')}, remove it: Delete"
+        )
 
 
 def _size_box() -> NoWheelSpinBox:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
+from inpaint_app.text.actions import key_of
 from inpaint_app.window.panels.damage_limits import DamageLimits
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.layouts import fill
@@ -40,7 +41,7 @@ class DamagePanel(QWidget):
         super().__init__()
         self._session = session
         self._find = QPushButton("Find damage")
-        self._find.setToolTip("Mark scratches, dust and other damage (Ctrl+F).")
+        self._find.setToolTip(f"Mark scratches, dust and other damage ({key_of('find_damage')}).")
         self._boxes = {kind: QCheckBox(words[0]) for kind, words in _KINDS.items()}
         self._sensitivity = QSlider(Qt.Orientation.Horizontal)
         self._number, self._found, self._limits = QLabel(), QLabel(), DamageLimits(session)

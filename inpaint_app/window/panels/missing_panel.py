@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.formatting import format_percent
 from inpaint_app.image.mask_spec import GROW, MaskSpec
 from inpaint_app.image.missing import is_likely_inverted
+from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.layouts import fill

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import RestoreSettings
-from dictsel_core.ground_set import STANDARD_BASES
+from dictsel_core.atoms import STANDARD_BASES
 from dictsel_core.restoration import CONSTRAINTS, MAX_PATCHES
-from inpaint_app.explanations import (
+from inpaint_app.text.explanations import (
     CONSTRAINT_EXPLANATIONS,
     FILL_EXPLANATIONS,
     PRESET_EXPLANATIONS,
@@ -63,8 +63,8 @@ _QUANTITIES = {
         "Maximum number of atoms per patch in the selection: more follow detail, fewer suppress noise.",
         usual=(1, 24),
     ),
-    "budget": _quantity(
-        "budget",
+    "mean_sparsity": _quantity(
+        "mean_sparsity",
         "Budget s', &average per patch",
         "Average number of atoms per patch; all patches share them, so plain ones leave more to busy ones.",
         usual=(0.5, 16),
@@ -250,7 +250,7 @@ class ParameterPanel(QWidget):
                 field.set_automatic(getattr(resolved, name))
             else:
                 field.set_value(value)
-        self._fields["budget"].setEnabled(settings.uses_budget)
+        self._fields["mean_sparsity"].setEnabled(settings.uses_budget)
         for name, box in self._bases.items():
             box.setChecked(name in settings.bases)
         self._keep.setChecked(settings.keep_observed)
@@ -266,12 +266,12 @@ class ParameterPanel(QWidget):
 
     def _show_total(self) -> None:
         """Show how many atoms the budget is in all."""
-        session, field = self._session, self._fields["budget"]
+        session, field = self._session, self._fields["mean_sparsity"]
         if session.source is None or not session.settings.uses_budget:
             field.set_note("")
             return
         n_patches = self._n_patches()
-        total = round(session.settings.budget * n_patches)
+        total = round(session.settings.mean_sparsity * n_patches)
         field.set_note(f"s' = {total:,} atoms for {n_patches:,} patches")
 
     def _n_patches(self) -> int:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
+from inpaint_app.text.actions import key_of
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.widgets.layouts import fill
@@ -21,7 +22,7 @@ class ProgressStrip(QWidget):
         self._bar.setMinimumWidth(160)
         self._bar.setMaximumWidth(320)
         self._stop, self._cancel = QPushButton("Stop"), QPushButton("Cancel")
-        self._stop.setToolTip("Stop and keep the current result (Shift+F5).")
+        self._stop.setToolTip(f"Stop and keep the current result ({key_of('stop')}).")
         self._cancel.setToolTip("Cancel and discard (Esc).")
         parts = (self._words, 1), (self._bar, 1), self._stop, self._cancel
         fill(QHBoxLayout(self), *parts, margins=(4, 0, 4, 0))

@@ -6,11 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
-from dictsel_core.estimation import QualityEstimate
-from dictsel_core.tuning import Tuning
+from dictsel_core.evaluation import QualityEstimate, Tuning
 from inpaint_app.errors import printable_path
-from inpaint_app.explanations import MARK_EXPLANATIONS
-from inpaint_app.formatting import (
+from inpaint_app.image.mask_history import MaskHistory
+from inpaint_app.image.mask_origin import MaskOrigin
+from inpaint_app.image.picture import Array
+from inpaint_app.jobs.measure import QualityMetrics
+from inpaint_app.jobs.restore import Preview
+from inpaint_app.jobs.source import Source
+from inpaint_app.text.explanations import MARK_EXPLANATIONS
+from inpaint_app.text.formatting import (
     NO_ESTIMATE,
     estimated_part,
     format_decibels,
@@ -20,12 +25,6 @@ from inpaint_app.formatting import (
     format_value,
     unbroken,
 )
-from inpaint_app.image.mask_history import MaskHistory
-from inpaint_app.image.mask_origin import MaskOrigin
-from inpaint_app.image.picture import Array
-from inpaint_app.jobs.measure import QualityMetrics
-from inpaint_app.jobs.restore import Preview
-from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
@@ -190,7 +189,7 @@ def format_advice(tuning: Tuning) -> str:
     what = ", ".join(map(unbroken, (f"k = {chosen.n_atoms}", f"s = {chosen.sparsity}")))
     estimated = unbroken(f"{estimate:.1f} dB")
     if chosen.uses_budget:
-        what += f", {chosen.budget:g} atoms per patch on average"
+        what += f", {chosen.mean_sparsity:g} atoms per patch on average"
     what += f", {chosen.coding_sparsity} atoms when coding a patch"
     if chosen == tuning.given:
         return (

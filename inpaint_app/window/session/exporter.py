@@ -11,13 +11,14 @@ from inpaint_app.jobs import export
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.export import ComparedImage
 from inpaint_app.jobs.source import Source
+from inpaint_app.text.actions import key_of
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.opener import NO_PICTURE
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.settings_text import comparison_titles
 from inpaint_app.window.session.state import RunRecord
 
-NO_RESULT = "There is no restored picture yet; restore it first (F5)."
+NO_RESULT = f"There is no restored picture yet; restore it first ({key_of('restore')})."
 
 Notes = tuple[str, ...]
 
@@ -142,5 +143,8 @@ def pixels_of(record: RunRecord) -> Array:
         If they were released.
     """
     if record.image is None:
-        raise UserError("The pixels of this run were released to save memory", "restore again first (F5)")
+        raise UserError(
+            "The pixels of this run were released to save memory",
+            f"restore again first ({key_of('restore')})",
+        )
     return record.image

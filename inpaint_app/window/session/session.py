@@ -128,6 +128,7 @@ class Session(QObject):
         self._missing_fraction = None
         if is_another:
             self._forget_advice()
+            self.hole_sources.fill = None
         self.undo_redo.restart()
         if is_another:
             self.picture_opened.emit()
@@ -150,6 +151,7 @@ class Session(QObject):
         self.results.restart(None)
         self.leave_comparison()
         self._forget_advice()
+        self.hole_sources.fill = None
         self.source = self.mask = self._missing_fraction = None
         self.undo_redo.restart()
         self.source_changed.emit()
@@ -218,7 +220,7 @@ class Session(QObject):
         self.end_edit(is_healed=heals)
         self.undo_redo.record()
         if heals:
-            self.healer.heal(self.source, self.mask, rect, self.settings)
+            self.healer.heal(self.source, self.mask, rect, self.settings, self.hole_sources.fill)
 
     @property
     def missing_fraction(self) -> float:

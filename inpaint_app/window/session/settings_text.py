@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from dictsel_core import RestoreSettings
 from dictsel_core.restoration import CONSTRAINTS, PRESETS
-from inpaint_app.explanations import constraint_title
+from inpaint_app.text.explanations import constraint_title
 from inpaint_app.window.session.state import RunRecord
 
 #: Parameters that are always said.
-_MAIN = ("constraint", "n_atoms", "sparsity", "budget", "rounds")
+_MAIN = ("constraint", "n_atoms", "sparsity", "mean_sparsity", "rounds")
 
 
 def preset_of(settings: RestoreSettings) -> str | None:
@@ -73,7 +73,7 @@ def parameter_texts(settings: RestoreSettings) -> dict[str, str]:
         "constraint": settings.constraint,
         "n_atoms": f"k = {settings.n_atoms or 'auto'}",
         "sparsity": f"s = {settings.sparsity}",
-        "budget": f"s'/T = {settings.budget:g}" if settings.uses_budget else "",
+        "mean_sparsity": f"s'/T = {settings.mean_sparsity:g}" if settings.uses_budget else "",
         "rounds": "" if rounds == 0 else f"rounds {'auto' if rounds is None else rounds}",
         "coding_sparsity": f"{settings.coding_sparsity} atoms per coded patch",
         "patch_size": f"patches {size} x {size}",

@@ -27,6 +27,7 @@ class RunRecord:
     is_stopped: bool = False  #: Whether it was stopped before its end.
     n_strokes: int = 0  #: How many strokes of the healing brush are part of it.
     name: str = ""  #: What the user calls it; empty for nothing.
+    hole_fill: HoleFill | None = None  #: How the user let wide holes be filled; None for what is usual.
 
     @property
     def title(self) -> str:

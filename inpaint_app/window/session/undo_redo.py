@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from inpaint_app.window.session.undo_stack import UndoStack, UndoState
+from inpaint_app.window.session.undo_stack import FILL_CHANGES, UndoStack, UndoState
 
 if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session
@@ -53,26 +53,40 @@ class UndoRedo(QObject):
         source, mask = session.source, session.mask
         if source is None or mask is None:
             return UndoState(session.settings, session.is_automatic)
-        return UndoState(session.settings, session.is_automatic, source.mask_spec, source.missing, mask.state)
+        marked = source.mask_spec, source.missing, mask.state
+        return UndoState(session.settings, session.is_automatic, *marked, session.hole_sources.fill)
 
     def _go_to(self, state: UndoState, *, is_back: bool) -> None:
-        session = self._session
+        session, changed = self._session, state.differences(self._state)
         session.is_automatic = state.is_automatic
+        session.hole_sources.fill = state.hole_fill
         session.show_settings(state.settings)
         mask_state = None if session.mask is None else session.mask.state
         is_healed = self._move_mask(state.mask_state, is_back=is_back)
         source = session.source
         if source is not None and state.mask_spec is not None and state.missing is not None:
-            changed = replace(source, missing=state.missing, mask_spec=state.mask_spec)
-            if changed.missing is not source.missing or changed.mask_spec != source.mask_spec:
-                session.source = changed
+            marked = replace(source, missing=state.missing, mask_spec=state.mask_spec)
+            if marked.missing is not source.missing or marked.mask_spec != source.mask_spec:
+                session.source = marked
                 session.source_changed.emit()
         if session.mask is not None and session.mask.state != mask_state:
             session.finder.follow_mask()
             session.end_edit(is_healed=is_healed)
-        else:
+        elif not (changed <= FILL_CHANGES and self._show_fill()):
             session.schedule()
         self.changed.emit()
+
+    def _show_fill(self) -> bool:
+        """Show the result that is filled as the state says; return whether there is one."""
+        session = self._session
+        assert session.mask is not None, "holes of a picture are filled"
+        record = session.results.history.find_run(
+            session.settings, session.mask.snapshot(), session.hole_sources.fill
+        )
+        if record is not None:
+            session.runner.cancel()
+            session.show_run(record.number)
+        return record is not None
 
     def _move_mask(self, target: int, *, is_back: bool) -> bool:
         """Bring the mask to a state; return whether what was healed with it follows."""

@@ -7,9 +7,12 @@ from dataclasses import dataclass, fields
 from dictsel_core import RestoreSettings
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import MissingPixels
+from inpaint_app.jobs.hole_fill import HoleFill
 
 #: Changes of the same parameter that follow each other faster are one step, such as those of a slider.
 MERGE_SECONDS = 1.0
+#: What a step changes that does nothing but fill wide holes another way.
+FILL_CHANGES = frozenset({"hole_fill", "seed"})
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class UndoState:
     mask_spec: MaskSpec | None = None  #: How missing pixels are marked; None without a picture.
     missing: MissingPixels | None = None  #: Those that are marked so.
     mask_state: int = 0  #: Number of the state of the mask, see `MaskHistory.state`.
+    hole_fill: HoleFill | None = None  #: How wide holes are filled; None for what is usual.
 
     def differences(self, other: "UndoState") -> frozenset[str]:
         """Return the names of all that is not the same: attributes, and parameters of the settings."""
@@ -71,7 +75,7 @@ class UndoStack:
         if not changed:
             return
         last = self._done[-1]
-        is_same = last.changed == changed and "mask_state" not in changed
+        is_same = last.changed == changed and not changed & {"mask_state", "hole_fill"}
         if is_same and not self._undone and now - last.at < MERGE_SECONDS:
             self._done.pop()
         self._undone.clear()
@@ -90,7 +94,7 @@ class UndoStack:
 
     @property
     def undo_subject(self) -> str:
-        """What the next undo brings back: "mask" or "parameters"; empty if nothing."""
+        """What the next undo brings back: "mask", "fill" or "parameters"; empty if nothing."""
         return _subject(self._done[-1]) if self.can_undo else ""
 
     @property
@@ -110,4 +114,6 @@ class UndoStack:
 
 
 def _subject(step: _Step) -> str:
-    return "mask" if step.changed & {"mask_state", "mask_spec", "missing"} else "parameters"
+    if step.changed & {"mask_state", "mask_spec", "missing"}:
+        return "mask"
+    return "fill" if step.changed <= FILL_CHANGES else "parameters"

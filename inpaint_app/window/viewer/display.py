@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dictsel_core.restoration import CONSTRAINTS
-from inpaint_app.explanations import constraint_title
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.dictionary import AtomUse
 from inpaint_app.jobs.restore import Preview
+from inpaint_app.text.actions import key_of
+from inpaint_app.text.explanations import constraint_title
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.descriptions import Forms
 from inpaint_app.window.session.settings_text import comparison_titles
@@ -254,5 +255,11 @@ def _placeholder(name: str, scene: Scene) -> str:
     if scene.missing_fraction == 0:
         return "Nothing is missing: paint over damage, or draw once around it (H), to restore it."
     if name in COMPARED or name == "compared_split":
-        return "Choose two runs of the history (Ctrl+click), or compare the constraints (F6)."
-    return "Restore (F5) to see the errors." if name == "error" else "Restore (F5) to see the picture here."
+        return (
+            f"Choose two runs of the history (Ctrl+click), or compare the constraints ({key_of('compare')})."
+        )
+    return (
+        f"Restore ({key_of('restore')}) to see the errors."
+        if name == "error"
+        else f"Restore ({key_of('restore')}) to see the picture here."
+    )

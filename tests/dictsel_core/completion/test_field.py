@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dictsel_core.completion.field import PatchField
+from dictsel_core.completion.field import PatchField, fill_by_best
 from dictsel_core.completion.scale import PATCH_SIZE, finest_scale, touching
-from dictsel_core.completion.votes import fill_by_best
 
 
 @pytest.fixture

@@ -81,3 +81,20 @@ def test_narrow_holes_and_images_without_any_stay(halves):
 def test_what_cannot_be_copied_from_is_refused(halves, fill_from, message):
     with pytest.raises(ValueError, match=message):
         fill_holes(*halves, fill_from=fill_from)
+
+
+def test_an_image_that_is_not_restored_is_refused(halves):
+    image, mask = halves
+    with pytest.raises(ValueError, match="restore it first"):
+        fill_holes(np.where(mask[..., None], np.nan, image / 255), mask)
+
+
+def test_only_the_holes_of_a_region_are_filled(halves):
+    image, mask = halves
+    both = mask.copy()
+    both[18:42, 97:118] = True  # apart, not filled together
+    filled = fill_holes(image, both, region=(slice(0, 60), slice(80, 120)))
+    assert (filled[mask] == image[mask]).all()
+    other = both & ~mask
+    assert (filled[other] == fill_holes(image, both)[other]).all()
+    assert (filled[other] != image[other]).any()

@@ -186,3 +186,14 @@ def test_a_smooth_place_does_not_fill_a_hole_in_texture():
     for _ in fill_wide_parts(damaged, hole, ~hole, 0, 1):
         pass
     assert damaged[hole].std() > 0.8 * image[hole].std()
+
+
+def test_a_hole_shows_what_is_known_of_it_before_it_is_done():
+    rows, columns = np.mgrid[:120, :140]
+    image = (0.5 + 0.4 * np.sin(rows * 0.2) * np.sin(columns * 0.15)).astype(np.float32)[:, :, None]
+    hole = square(image.shape[:2], 30, 40, 50)
+    planes = np.where(hole[:, :, None], np.float32(0.5), image)
+    contrasts = [float(planes[hole].std()) for _ in fill_wide_parts(planes, hole, ~hole, 0, 1)]
+    first_shown = next(number for number, contrast in enumerate(contrasts) if contrast > 0.05)
+    assert 0 < first_shown < len(contrasts) / 3
+    assert contrasts[-1] > 0.1

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dictsel_core.completion.blending import blended
-from dictsel_core.completion.expansion import Expansion
-from dictsel_core.completion.montage import Montage
+from dictsel_core.completion.montage import Expansion, Montage
 from dictsel_core.completion.scale import finest_scale
 from dictsel_core.completion.seams import Seams
 

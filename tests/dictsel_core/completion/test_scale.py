@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core.completion.onion import fill_by_layers
+from dictsel_core.completion.field import fill_by_layers
 from dictsel_core.completion.scale import PATCH_SIZE, finest_scale
 
 
@@ -55,3 +55,16 @@ def test_the_texture_of_a_hole_goes_on_from_both_sides():
     assert around[26] < 0.01
     assert around[54] == pytest.approx(scale.texture[30, 70].mean(), rel=0.5)
     assert (np.diff(around[25:55]) >= 0).all()
+
+
+def test_a_coarser_scale_shows_the_hole_of_a_finer_one():
+    rows, columns = np.mgrid[:321, :200]
+    image = np.stack([rows / 321, columns / 200], axis=2).astype(np.float32)
+    hole = np.zeros(image.shape[:2], bool)
+    hole[130:170, 90:130] = True
+    finest = finest_scale(image, hole, hole)
+    scale = finest
+    for _ in range(3):
+        scale = scale.halved()
+        shown = scale.seen_on(finest, scale.planes)
+        np.testing.assert_allclose(shown, image[hole], atol=0.02)

@@ -200,14 +200,14 @@ def test_vectorized_exchanges_equal_the_oracles(matroid):
 @pytest.mark.parametrize(
     ("make", "error", "sentence"),
     [
-        (lambda: IndividualSparsity(0), ValueError, "s must be at least 1"),
+        (lambda: IndividualSparsity(0), ValueError, "sparsity must be at least 1"),
         (lambda: IndividualSparsity(2.5), TypeError, "whole number"),
         (lambda: IndividualSparsity(True), TypeError, "whole number"),
-        (lambda: IndividualSparsity([1, 0]), ValueError, r"s\[1\] is 0"),
+        (lambda: IndividualSparsity([1, 0]), ValueError, r"sparsity\[1\] is 0"),
         (lambda: IndividualSparsity([[1]]), TypeError, "one-dimensional"),
         (lambda: AverageSparsity(3, -1), ValueError, "budget must be at least 1, but is -1"),
         (lambda: AverageSparsity(3, 2.0), TypeError, "budget must be a whole number"),
-        (lambda: AverageSparsity(0, 5), ValueError, "s must be at least 1"),
+        (lambda: AverageSparsity(0, 5), ValueError, "sparsity must be at least 1"),
         (lambda: BlockSparsity([[0, 1], [1, 2]], 2), ValueError, "patch 1 is named twice"),
         (lambda: BlockSparsity([[0], [2]], 2), ValueError, "patch 1 is in none"),
         (lambda: BlockSparsity([[0], []], 2), ValueError, "blocks must not be empty"),

@@ -7,15 +7,11 @@ import pytest
 from scipy import ndimage
 
 from dictsel_core import detect_damage
-from dictsel_core._support.runs import GeneratorRun
+from dictsel_core._util.runs import GeneratorRun
 from dictsel_core.damage_kinds import DAMAGE_KINDS
 from dictsel_core.detection import (
     analyze_damage,
-    detect_dead_lines,
-    detect_dead_pixels,
-    detect_dust,
-    detect_scratches,
-    detect_stamps,
+    dead,
     iter_analyze_damage,
     work,
 )
@@ -60,7 +56,7 @@ def precision(mask, truth):
 @pytest.mark.parametrize("color", [False, True], ids=["gray", "color"])
 def test_scratches_are_found_and_edges_are_not(color):
     image, truth = scratched(color)
-    mask = detect_scratches(image).mask
+    mask = detect_damage(image, ["scratches"]).mask
     assert recall(mask, truth) > 0.85
     assert precision(mask, truth) > 0.92  # rims reach over the edge where they meet it
 
@@ -71,7 +67,7 @@ def test_a_scratch_is_found_in_every_direction():
         away = np.abs(rows * np.cos(angle) - columns * np.sin(angle))
         truth = (away < 1) & (np.hypot(rows, columns) < 40)
         image = as_uint8(np.random.default_rng(3).normal(100, 2, (100, 100)) + 40 * truth)
-        assert recall(detect_scratches(image).mask, truth) > 0.8, angle
+        assert recall(detect_damage(image, ["scratches"]).mask, truth) > 0.8, angle
 
 
 def test_dust_is_found_and_scratches_are_no_dust():
@@ -79,12 +75,12 @@ def test_dust_is_found_and_scratches_are_no_dust():
     for row, column, size, change in ((20, 20, 3, 60), (60, 50, 5, -50), (90, 120, 4, 60), (40, 125, 6, 50)):
         truth[row : row + size, column : column + size] = True
         values[row : row + size, column : column + size] += change
-    detection = detect_dust(as_uint8(values))
+    detection = detect_damage(as_uint8(values), ["dust"])
     assert recall(detection.mask, truth) == 1
     assert precision(detection.mask, truth) > 0.95
     assert detection.labels.max() == len(detection.kinds) == 4
     line, where = scratched()
-    assert (detect_dust(line).mask & where).sum() < 0.05 * where.sum()
+    assert (detect_damage(line, ["dust"]).mask & where).sum() < 0.05 * where.sum()
 
 
 @pytest.mark.parametrize("color", [False, True], ids=["gray", "color"])
@@ -98,14 +94,14 @@ def test_dead_pixels_are_found_exactly(color):
         image[70, 90, 2] = 255  # one channel is enough
         truth[70, 90] = True
     truth[20, 20] = True
-    np.testing.assert_array_equal(detect_dead_pixels(image).mask, truth)
+    np.testing.assert_array_equal(detect_damage(image, ["dead_pixels"]).mask, truth)
 
 
 def test_dead_lines_near_each_other_and_near_the_border_are_found():
     image = np.random.default_rng(0).normal(120, 20, (160, 160)).clip(0, 255).astype(np.uint8)
     rows, columns = [5, 90, 120], [40, 60, 75]
     image[rows], image[:, columns] = 10, 250
-    mask = detect_dead_lines(image, sensitivity=0.3).mask
+    mask = detect_damage(image, ["dead_lines"], sensitivity=0.3).mask
     assert mask[rows].all()
     assert mask[:, columns].all()
     assert mask.mean() < 6 / 160
@@ -117,9 +113,29 @@ def test_dead_rows_and_columns_are_found_exactly():
     values[77] += 40
     values[60:, 81:83] = 200
     truth[:, 40] = truth[77] = truth[60:, 81:83] = True
-    mask = detect_dead_lines(as_uint8(values)).mask
+    mask = detect_damage(as_uint8(values), ["dead_lines"]).mask
     assert recall(mask, truth) > 0.97
     assert precision(mask, truth) == 1
+
+
+def test_dead_lines_of_many_rows_are_found_from_some_of_them():
+    image = np.random.default_rng(0).normal(120, 12, (2100, 64)).clip(0, 255).astype(np.uint8)
+    image[:, 30] = 10
+    image[1001] = 250
+    mask = detect_damage(image, ["dead_lines"]).mask
+    assert mask[:, 30].all()
+    assert mask[1001].all()
+    assert mask.sum() == 2100 + 63
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (2, 2), (7, 9)])
+def test_the_second_largest_neighbor_is_its_definition(shape):
+    plane = np.random.default_rng(3).integers(0, 5, shape).astype(np.float32)
+    padded = np.pad(plane, 1, mode="reflect" if min(shape) > 1 else "edge")
+    around = np.lib.stride_tricks.sliding_window_view(padded, (3, 3)).reshape(*shape, 9)
+    expected = np.sort(np.delete(around, 4, axis=2), axis=2)
+    np.testing.assert_array_equal(dead._second_largest(plane), expected[..., -2])
+    np.testing.assert_array_equal(dead._second_smallest(plane), expected[..., 1])
 
 
 def stamped(ground, ink, *, down=False):
@@ -143,7 +159,7 @@ def stamped(ground, ink, *, down=False):
 @pytest.mark.parametrize("down", [False, True], ids=["across", "down"])
 def test_a_stamp_is_one_region(ground, ink, down):
     image, truth = stamped(ground, ink, down=down)
-    detection = detect_stamps(image)
+    detection = detect_damage(image, ["stamps"])
     assert recall(detection.mask, truth) == 1
     assert precision(detection.mask, truth) > 0.95
     assert detection.kinds == ("stamps",)
@@ -151,9 +167,9 @@ def test_a_stamp_is_one_region(ground, ink, down):
 
 def test_gray_pictures_and_single_colored_marks_are_no_stamps():
     image, _ = stamped((1, 1, 1), (255, 130, 30))
-    assert not detect_stamps(image.mean(axis=2)).mask.any()
+    assert not detect_damage(image.mean(axis=2), ["stamps"]).mask.any()
     image[:, 58:] = image[:1, 58:]
-    assert not detect_stamps(image).mask.any()
+    assert not detect_damage(image, ["stamps"]).mask.any()
 
 
 def test_the_mask_covers_soft_rims():
@@ -222,9 +238,9 @@ def test_tiny_constant_and_empty_pictures_have_no_damage(shape, value):
 def test_a_value_for_no_data_hides_nothing_else(dtype, value, channels):
     image = np.random.default_rng(0).normal(0.5, 0.01, (96, 128, *channels)).astype(dtype)
     image[40, 10:110] += 0.3
-    before = detect_scratches(image).mask
+    before = detect_damage(image, ["scratches"]).mask
     image[80, 20] = value
-    after = detect_scratches(image).mask
+    after = detect_damage(image, ["scratches"]).mask
     assert after[40, 20:100].all()
     assert np.count_nonzero(before != after) < 10
 
@@ -306,14 +322,16 @@ def test_wrong_input_is_refused_in_one_sentence(arguments, options, error, words
 
 def test_a_single_channel_and_a_masked_array_are_pictures_too():
     image, _ = scratched()
-    expected = detect_scratches(image).mask
-    np.testing.assert_array_equal(detect_scratches(image[:, :, None]).mask, expected)
+    expected = detect_damage(image, ["scratches"]).mask
+    np.testing.assert_array_equal(detect_damage(image[:, :, None], ["scratches"]).mask, expected)
     hidden = np.zeros(SHAPE, bool)
     hidden[:60] = True
     masked = np.ma.array(image, mask=hidden)
-    expected = detect_scratches(image, missing=hidden).mask
-    np.testing.assert_array_equal(detect_scratches(masked).mask, expected)
-    np.testing.assert_array_equal(detect_scratches(image, missing=np.uint8(255) * hidden).mask, expected)
+    expected = detect_damage(image, ["scratches"], missing=hidden).mask
+    np.testing.assert_array_equal(detect_damage(masked, ["scratches"]).mask, expected)
+    np.testing.assert_array_equal(
+        detect_damage(image, ["scratches"], missing=np.uint8(255) * hidden).mask, expected
+    )
 
 
 @pytest.mark.parametrize("number", [-1, 10**6])

@@ -3,7 +3,7 @@
 import numpy as np
 from skimage.color import rgb2lab
 
-from dictsel_core.detection.lab import lab_from_rgb
+from dictsel_core.detection.stamps import lab_from_rgb
 
 
 def test_colors_are_those_of_cielab():

@@ -1,13 +1,13 @@
 """What becomes of the network's probabilities: regions, their rims and confidence, and the frame."""
 
 import numpy as np
+import pytest
 from scipy import ndimage
 
 from dictsel_core.detection import analyze_damage
-from dictsel_core.detection.frame import frame_of
-from dictsel_core.detection.learned import region_strengths
+from dictsel_core.detection.learned import region_features
 from dictsel_core.detection.regions import regions_from_points
-from dictsel_core.detection.rims import with_rims
+from dictsel_core.detection.rims import Surroundings, frame_of, with_rims
 
 
 def test_marks_along_an_edge_are_the_frame_and_those_across_it_are_not():
@@ -35,27 +35,42 @@ def test_a_rim_ends_where_the_picture_is_as_around():
     shape, rng = (60, 80), np.random.default_rng(0)
     rows = np.indices(shape)[0]
     soft = np.exp(-(((rows - 30) / 2.0) ** 2))
+    core = soft > 0.7
+    pixels = np.flatnonzero(core)
+    regions = regions_from_points(shape, pixels, np.zeros(len(pixels), np.intp), np.array([0.9]))
     for sign in (1, -1):
         plane = (0.5 + sign * 0.4 * soft + rng.normal(0, 0.01, shape)).astype(np.float32)
-        core = np.flatnonzero(soft > 0.7)
-        regions = regions_from_points(shape, core, np.zeros(len(core), np.intp), np.array([0.9]))
         wide = np.zeros(shape, bool)
-        wide.reshape(-1)[with_rims(regions, plane).pixels] = True
+        wide.reshape(-1)[with_rims(regions, plane, Surroundings.of(plane, core)).pixels] = True
         assert wide[soft > 0.15].all()
         assert wide.sum() <= (soft > 0.01).sum()
     plain = np.full(shape, 0.5, np.float32)
-    assert len(with_rims(regions, plain).pixels) == 80 * 5, "one row on each side, and no more"
+    rim = with_rims(regions, plain, Surroundings.of(plain, core))
+    assert len(rim.pixels) == 80 * 5, "one row on each side, and no more"
 
 
-def test_one_certain_place_makes_a_region_likely():
-    logits = np.full((20, 60), -5, np.float32)
+def test_surroundings_are_those_of_what_is_not_marked():
+    plane = np.random.default_rng(1).normal(0.5, 0.1, (40, 48)).astype(np.float32)
+    mask = np.zeros(plane.shape, bool)
+    mask[18:22] = True
+    marked = np.where(mask, np.float32(9), plane)
+    around = Surroundings.of(marked, mask)
+    mean, deviation = around.at(np.array([20 * 48 + 24]), 48)
+    assert mean[0] == pytest.approx(0.5, abs=0.05)
+    assert deviation[0] == pytest.approx(0.1, abs=0.03)
+
+
+def test_a_region_is_as_likely_as_its_pixels_and_detail_around_is_measured():
+    logits = np.full((40, 60), -5, np.float32)
     logits[5, 5:55] = 0.0
-    logits[15, 5:55] = 0.0
-    logits[15, 30:33] = 4.0
-    _, numbers, strengths = region_strengths(logits, logits > -1)
+    logits[35, 5:55] = 2.0
+    plane = np.zeros_like(logits)
+    plane[20:] = np.random.default_rng(0).normal(0, 0.2, (20, 60))
+    mask = logits > -1
+    _, numbers, features = region_features(logits, mask, Surroundings.of(plane, mask))
     assert numbers.max() == 1
-    assert abs(strengths[0]) < 1e-6
-    assert strengths[1] > 2
+    np.testing.assert_allclose(features[:, 0], [0, 2], atol=1e-4)
+    assert features[0, 1] < features[1, 1]
 
 
 def test_a_tint_changes_little():

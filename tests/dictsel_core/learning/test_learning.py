@@ -6,9 +6,6 @@ from synthetic import planted, random_ground_set
 
 from dictsel_core import omp
 from dictsel_core.learning import iter_ksvd, iter_mod, ksvd, mod
-from dictsel_core.learning._ksvd import rank_one_fit
-from dictsel_core.learning._mod import update_all_atoms
-from dictsel_core.learning.codes import LearningState
 
 LEARNERS = [mod, ksvd]
 RUNS = [iter_mod, iter_ksvd]
@@ -67,53 +64,54 @@ def test_planted_data_are_explained_by_the_best_of_some_starts(learn):
     assert min(left) < 0.01 * (data**2).sum()
 
 
+def first_iteration(learn, data, mask=None, n_atoms=8, sparsity=2):
+    """The codes of a first iteration, (T, k), and what it makes of a random dictionary."""
+    initial = np.random.default_rng(5).normal(size=(data.shape[1], n_atoms))
+    initial /= np.linalg.norm(initial, axis=0)
+    codes = omp(initial, data, sparsity, mask=mask)
+    dense = np.zeros((len(data), n_atoms))
+    rows, slots = np.nonzero(codes.supports >= 0)
+    dense[rows, codes.supports[rows, slots]] = codes.coefficients[rows, slots]
+    assert dense.any(axis=0).all()  # every atom is used, so that none is replaced
+    run = learn(data, n_atoms, sparsity, mask=mask, initial=initial)
+    next(run)
+    return dense, run.result
+
+
 def test_mod_update_is_the_least_squares_optimum_of_every_row():
-    rng = np.random.default_rng(5)
     _, data, mask = instance(5)
-    state = begun(rng, data, mask)
-    codes = state.codes().toarray()
-    update_all_atoms(state)
+    codes, learned = first_iteration(iter_mod, data, mask)
+    rebuilt = dense_codes(learned) @ learned.dictionary.T
     for i in range(data.shape[1]):
         seen = ~mask[:, i]
         row = np.linalg.lstsq(codes[seen], data[seen, i], rcond=None)[0]
-        rebuilt = state.codes() @ state.dictionary[i]
-        np.testing.assert_allclose(rebuilt, codes @ row, atol=1e-6)
+        np.testing.assert_allclose(rebuilt[:, i], codes @ row, atol=1e-6)
 
 
-def test_mod_update_without_mask_equals_that_with_an_empty_one():
+def test_mod_update_without_mask_is_the_least_squares_optimum():
     _, data, _ = instance(6)
-    states = [begun(np.random.default_rng(6), data, None) for _ in range(2)]
-    states[1].observed = np.ones_like(data)
-    for state in states:
-        update_all_atoms(state)
-    np.testing.assert_allclose(states[0].dictionary, states[1].dictionary, atol=1e-8)
+    codes, learned = first_iteration(iter_mod, data)
+    expected = codes @ np.linalg.lstsq(codes, data, rcond=None)[0]
+    np.testing.assert_allclose(dense_codes(learned) @ learned.dictionary.T, expected, atol=1e-8)
 
 
-def begun(rng, data, mask):
-    """A state whose patches are coded in a random dictionary."""
-    observed = None if mask is None else (~mask).astype(float)
-    clean = data if mask is None else np.where(mask, 0, data)
-    atoms = rng.normal(size=(data.shape[1], 8))
-    state = LearningState(clean, observed, atoms / np.linalg.norm(atoms, axis=0), 2)
-    state.code()
-    return state
-
-
-def test_rank_one_fit_is_the_leading_singular_pair():
+def test_an_atom_of_ksvd_becomes_the_leading_singular_pair():
     rng = np.random.default_rng(7)
     left = np.outer(rng.normal(size=30), rng.normal(size=12)) + 0.1 * rng.normal(size=(30, 12))
-    atom, weights = rank_one_fit(left, None, rng.normal(size=12), rng.normal(size=30))
+    _, learned = first_iteration(iter_ksvd, left, n_atoms=1, sparsity=1)
     u, s, vt = np.linalg.svd(left)
-    np.testing.assert_allclose(np.outer(weights, atom), s[0] * np.outer(u[:, 0], vt[0]), atol=1e-3)
+    rebuilt = dense_codes(learned) @ learned.dictionary.T
+    np.testing.assert_allclose(rebuilt, s[0] * np.outer(u[:, 0], vt[0]), atol=1e-3)
 
 
-def test_masked_rank_one_fit_is_stationary():
+def test_a_masked_atom_of_ksvd_is_stationary():
     """Neither the atom nor the weights can be bettered with the other one held fixed."""
     rng = np.random.default_rng(8)
     seen = rng.random((30, 12)) < 0.6
     left = np.where(seen, np.outer(rng.normal(size=30), rng.normal(size=12)), 0)
     left += np.where(seen, 0.05 * rng.normal(size=left.shape), 0)
-    atom, weights = rank_one_fit(left, seen.astype(float), rng.normal(size=12), rng.normal(size=30))
+    learned = ksvd(left, 1, 1, mask=~seen, initial=rng.normal(size=(12, 1)), tolerance=0.0)
+    atom, weights = learned.dictionary[:, 0], dense_codes(learned)[:, 0]
     best_weights = [
         np.linalg.lstsq(atom[m][:, None], e[m], rcond=None)[0][0] for e, m in zip(left, seen, strict=True)
     ]

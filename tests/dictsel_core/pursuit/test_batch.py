@@ -236,3 +236,28 @@ def test_bad_input_is_refused_with_a_sentence(change, error, sentence):
     arguments = {"dictionary": np.eye(4), "data": np.ones((3, 4)), "sparsity": 1} | change
     with pytest.raises(error, match=sentence):
         omp(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("angle", "dtype"),
+    [(1, np.float32), (1e-2, np.float32), (1, np.float64), (1e-3, np.float64), (1e-6, np.float64)],
+)
+@pytest.mark.parametrize("masked", [False, True])
+def test_full_supports_are_least_squares_however_close_atoms_are(angle, masked, dtype):
+    """One pass of Gram-Schmidt would leave rounding of relative size 1/angle in the new direction."""
+    rng = np.random.default_rng(5)
+    atoms = rng.normal(size=(12, 4))
+    atoms[:, 1] = atoms[:, 0] + angle * atoms[:, 1]
+    data = rng.normal(size=(30, 12)).astype(dtype)
+    mask = rng.random(data.shape) < 0.3 if masked else np.zeros(data.shape, bool)
+    codes = omp(atoms.astype(dtype), data, 4, mask=mask)
+    weights = np.zeros((30, 4))
+    np.put_along_axis(weights, codes.supports, codes.coefficients, axis=1)
+    for y, missing, found in zip(data.astype(float), mask, weights, strict=True):
+        columns = atoms.astype(dtype)[~missing].astype(float)
+        expected = np.linalg.lstsq(columns, y[~missing], rcond=None)[0]
+        accuracy = 1e-9 if dtype is np.float64 else 1e-4
+        np.testing.assert_allclose(found, expected, atol=accuracy / angle * np.abs(expected).max())
+        residual = columns.T @ (y[~missing] - columns @ found)
+        # The weights, which are large where atoms are close, are rounded.
+        np.testing.assert_allclose(residual, 0, atol=1e-14 * len(y) / angle if dtype is np.float64 else 1e-3)

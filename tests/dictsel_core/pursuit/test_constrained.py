@@ -114,17 +114,17 @@ def test_matroids_restrict_each_step_and_refer_to_the_ground_set():
     groups = np.arange(len(ground_set)) // 16  # one atom of each basis
     constraint = MatroidSparsity(PartitionMatroid(groups, 1))
     selection = replacement_omp(ground_set, data, constraint, 12)
-    codes = constrained_omp(selection.dictionary, data, constraint, atoms=selection.atoms)
-    used = [selection.atoms[row[row >= 0]] for row in codes.supports]
+    codes = constrained_omp(selection.dictionary, data, constraint, indices=selection.indices)
+    used = [selection.indices[row[row >= 0]] for row in codes.supports]
     assert constraint.is_feasible(used)
     by_oracle = MatroidSparsity(OracleMatroid(lambda atoms: len({groups[a] for a in atoms}) == len(atoms)))
-    same = constrained_omp(selection.dictionary, data, by_oracle, atoms=selection.atoms)
+    same = constrained_omp(selection.dictionary, data, by_oracle, indices=selection.indices)
     np.testing.assert_array_equal(same.supports, codes.supports)
     for y, row in zip(data, codes.supports.tolist(), strict=True):
         support = []
         for atom in row:
-            taken = {groups[selection.atoms[a]] for a in support}
-            free = [a for a in range(12) if groups[selection.atoms[a]] not in taken]
+            taken = {groups[selection.indices[a]] for a in support}
+            free = [a for a in range(12) if groups[selection.indices[a]] not in taken]
             if atom < 0:
                 break
             residual = residual_of(selection.dictionary, y, np.zeros(16, bool), support)
@@ -183,8 +183,8 @@ def test_a_constraint_of_ones_own_is_kept_by_asking_what_is_feasible(hides):
         IndividualSparsity(3),
         MatroidSparsity(PartitionMatroid(np.arange(30) % 3, 1)),
     ):
-        own = constrained_omp(dictionary, data, Wrapped(inner), mask=mask, atoms=atoms)
-        expected = constrained_omp(dictionary, data, inner, mask=mask, atoms=atoms)
+        own = constrained_omp(dictionary, data, Wrapped(inner), mask=mask, indices=atoms)
+        expected = constrained_omp(dictionary, data, inner, mask=mask, indices=atoms)
         np.testing.assert_array_equal(own.supports, expected.supports)
         np.testing.assert_allclose(own.coefficients, expected.coefficients)
 
@@ -204,7 +204,7 @@ def test_misfits_are_refused_in_words():
         constrained_omp(np.eye(4), data, BlockSparsity([[0, 1]], 1))
     with pytest.raises(ValueError, match="one per patch, 3"):
         constrained_omp(np.eye(4), data, AverageSparsity([1, 2], 3))
-    with pytest.raises(ValueError, match="atoms must name each column"):
-        constrained_omp(np.eye(4), data, IndividualSparsity(1), atoms=[1, 2])
+    with pytest.raises(ValueError, match="indices must name each column"):
+        constrained_omp(np.eye(4), data, IndividualSparsity(1), indices=[1, 2])
     with pytest.raises(ValueError, match="one matroid or one per patch"):
         constrained_omp(np.eye(4), data, MatroidSparsity([PartitionMatroid([0] * 4, 1)] * 2))

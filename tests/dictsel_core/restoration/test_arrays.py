@@ -18,7 +18,7 @@ from dictsel_core import (
     restore_region,
     standard_ground_set,
 )
-from dictsel_core.tuning import iter_tune
+from dictsel_core.evaluation import iter_tune
 
 FAST = replace(RestoreSettings.preset("fast"), n_atoms=12, coding_sparsity=4)
 SIZE = 24

@@ -9,9 +9,8 @@ from tiles import mosaic_of, restore_in_tiles
 
 from dictsel_core import RestoreSettings, psnr, restore
 from dictsel_core.completion import completion, wide_parts
-from dictsel_core.restoration import mosaic
-from dictsel_core.restoration.tiles import HALO, cut_tiles
-from dictsel_core.tiles import Mosaic, Plan
+from dictsel_core.restoration import Mosaic, mosaic, plan_from_bytes, plan_to_bytes
+from dictsel_core.restoration.regions import cut_tiles
 
 FAST = RestoreSettings.preset("fast")
 SHORT = RestoreSettings(rounds=2)
@@ -139,7 +138,7 @@ def test_the_rounds_of_best_are_decided_once():
 
 
 def test_halos_are_inside_and_on_a_grid():
-    tiles = list(cut_tiles((200, 170), 64, HALO, 16))
+    tiles = list(cut_tiles((200, 170), 64, 16))
     assert len(tiles) == 4 * 3
     covered = np.zeros((200, 170), int)
     for tile in tiles:
@@ -175,14 +174,14 @@ def test_too_many_channels_are_refused():
 @pytest.mark.parametrize("data", [b"", b"{}", b"PK\x05\x06" + bytes(18)])
 def test_bytes_of_something_else_are_no_plan(data):
     with pytest.raises(ValueError, match="not a plan"):
-        Plan.from_bytes(data)
+        plan_from_bytes(data)
 
 
 def test_a_plan_is_the_same_after_bytes():
     image, mask = picture("uint8", 3), damage("hole")
     _, plan = restore_in_tiles(image, mask, FAST, 64)
-    again = Plan.from_bytes(plan.to_bytes(), threads=3)
-    assert again.to_bytes() == plan.to_bytes()
+    again = plan_from_bytes(plan_to_bytes(plan), threads=3)
+    assert plan_to_bytes(again) == plan_to_bytes(plan)
     assert again.settings.threads == 3
     assert again.holes == plan.holes
 
@@ -241,8 +240,18 @@ class TestArraysOfDask:
         stack = self.da.zeros((2, 64, 64), dtype="uint8")
         with pytest.raises(ValueError, match="one image of the stack at a time"):
             restore(stack, self.da.zeros((2, 64, 64), dtype=bool), FAST, axes=(1, 2))
-        with pytest.raises(ValueError, match="mask must be of bool"):
+        with pytest.raises(ValueError, match="mask must have the shape of the image"):
             restore(self.da.zeros((64, 64)), self.da.zeros((64, 60), dtype=bool), FAST)
+
+    def test_masks_hold_what_they_may_hold_in_memory(self):
+        image, mask = picture(), damage(0.3)
+        expected = self.lazily(image, mask).image.compute()
+        found = self.lazily(image, mask.astype(np.uint8) * 255).image.compute()
+        np.testing.assert_array_equal(found, expected)
+        with pytest.raises(ValueError, match="only 0 and 255"):
+            self.lazily(image, mask.astype(np.uint8) * 7)
+        with pytest.raises(TypeError, match="must be boolean"):
+            self.lazily(image, mask.astype(float))
 
     @pytest.mark.parametrize(
         ("dtype", "mask", "message"),

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore, standard_ground_set
-from dictsel_core._support.runs import GeneratorRun
-from dictsel_core.restoration.canvas import as_canvas, complete_planes, in_ranges
-from dictsel_core.restoration.coding.dictionary import KnownDictionary
-from dictsel_core.restoration.driver import ImageRestorer
-from dictsel_core.restoration.value_range import ValueRange
+from dictsel_core._util.runs import GeneratorRun
+from dictsel_core.restoration.dictionary import as_atom_source
+from dictsel_core.restoration.image import ValueRange, as_image, complete_planes, in_ranges
+from dictsel_core.restoration.plan import planned_tile
 
 SIZE = 40
 QUICK = RestoreSettings(n_atoms=12, coding_sparsity=4, rounds=2, threads=1)
@@ -71,28 +70,27 @@ def test_a_round_sees_its_neighbors_as_they_were_before_it(hollow, atoms, reach)
     stack = hollow.copy()
     stack[1] = np.nan_to_num(stack[1])  # nothing is missing, but it helps
     found = restore(stack, settings=QUICK, axes=(1, 2), dictionary=atoms, neighbor_planes=reach)
-    settings, known = found.settings, KnownDictionary(found.atoms)
-    canvases = [as_canvas(plane, np.isnan(plane)) for plane in stack]
-    restorers = {z: started(canvases[z], settings, known) for z in (0, 2, 3, 4)}
+    images = [as_image(plane, np.isnan(plane)) for plane in stack[..., None]]
+    restorers = {z: started(images[z], found.settings, atoms) for z in (0, 2, 3, 4)}
     for _ in range(2):
         before = {z: restorers[z].planes.copy() for z in restorers}
         for z, restorer in restorers.items():
-            own, neighbors = canvases[z].ranges, []
+            own, neighbors = images[z].ranges, []
             for distance in range(1, reach + 1):
                 for other in (z - distance, z + distance):
                     if other in before:
-                        neighbors.append(in_ranges(before[other], canvases[other].ranges, own))
+                        neighbors.append(in_ranges(before[other], images[other].ranges, own))
                     elif other == 1:
-                        neighbors.append(complete_planes(stack[1], own))
+                        neighbors.append(complete_planes(stack[1, :, :, None], own))
             list(restorer.round_steps(neighbors))
     for z, restorer in restorers.items():
-        expected = GeneratorRun(restorer.last_steps()).finish().image
-        np.testing.assert_array_equal(found.image[z], expected)
+        list(restorer.last_steps())
+        np.testing.assert_array_equal(found.image[z], restorer.snapshot(2)().image[:, :, 0])
     np.testing.assert_array_equal(found.image[1], stack[1])
 
 
-def started(canvas, settings, known: KnownDictionary):
-    restorer = ImageRestorer(canvas, settings, standard_ground_set(), known)
+def started(image, settings, atoms):
+    restorer = GeneratorRun(planned_tile(image, settings, as_atom_source(atoms, settings))).finish()
     list(restorer.first_steps())
     return restorer
 

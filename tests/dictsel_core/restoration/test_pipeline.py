@@ -14,9 +14,8 @@ from dictsel_core import (
     restore,
     standard_ground_set,
 )
-from dictsel_core._support.threads import single_threaded_blas
-from dictsel_core.restoration import PRESETS
-from dictsel_core.restoration.coding import sampling
+from dictsel_core._util.parallel import single_threaded_blas
+from dictsel_core.restoration import PRESETS, dictionary
 
 FAST = RestoreSettings.preset("fast")
 
@@ -52,7 +51,7 @@ def test_the_paper_preset_is_the_papers_procedure():
     tiles = plane.reshape(5, 8, 5, 8).swapaxes(1, 2).reshape(25, 64)
     hidden = mask.reshape(5, 8, 5, 8).swapaxes(1, 2).reshape(25, 64)
     selection = replacement_omp(standard_ground_set(), tiles, settings.constraint_for(25), 10, mask=hidden)
-    assert result.selection.atoms.tolist() == selection.atoms.tolist()
+    assert result.selection.indices.tolist() == selection.indices.tolist()
     padded, padded_mask = np.pad(plane, 7, mode="symmetric"), np.pad(mask, 7, mode="symmetric")
     view = np.lib.stride_tricks.sliding_window_view
     codes = omp(
@@ -193,7 +192,7 @@ def test_missing_pixels_are_never_read():
 
 
 def test_a_large_picture_is_represented_by_a_seeded_sample(monkeypatch):
-    monkeypatch.setattr(sampling, "MAX_PATCHES", 30)
+    monkeypatch.setattr(dictionary, "MAX_PATCHES", 30)
     original = photograph(96)
     mask = random_mask(original.shape, 0.6)
     runs = [restore(hide(original, mask), mask, replace(FAST, seed=seed)) for seed in (0, 0, 1)]
@@ -258,11 +257,11 @@ def test_fewer_observed_pixels_get_smaller_dictionaries():
         ({"n_atoms": 0}, ValueError, "n_atoms must be a whole number from 1"),
         ({"sparsity": 0}, ValueError, "sparsity must be a whole number from 1"),
         ({"sparsity": 10**9}, ValueError, "from 1 to 64"),
-        ({"budget": -1}, ValueError, "budget must be a number above 0"),
-        ({"budget": 0}, ValueError, "budget must be a number above 0"),
-        ({"budget": 1e308}, ValueError, "up to 64"),
-        ({"budget": float("inf")}, ValueError, "budget must be"),
-        ({"budget": "a"}, TypeError, "budget must be a number"),
+        ({"mean_sparsity": -1}, ValueError, "mean_sparsity must be a number above 0"),
+        ({"mean_sparsity": 0}, ValueError, "mean_sparsity must be a number above 0"),
+        ({"mean_sparsity": 1e308}, ValueError, "up to 64"),
+        ({"mean_sparsity": float("inf")}, ValueError, "mean_sparsity must be"),
+        ({"mean_sparsity": "a"}, TypeError, "mean_sparsity must be a number"),
         ({"coding_sparsity": 1.5}, TypeError, "whole number"),
         ({"patch_size": 1}, ValueError, "patch_size must be a whole number from 2"),
         ({"patch_size": 96}, ValueError, "from 2 to 32"),

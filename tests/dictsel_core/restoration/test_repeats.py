@@ -1,11 +1,16 @@
 """Images that were enlarged by repeating their pixels."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pictures import photograph
 from tiles import restore_in_tiles
 
 from dictsel_core import RestoreSettings, psnr, restore
+from dictsel_core.restoration import plan as planning
+from dictsel_core.restoration.holdout import held_out_errors
+from dictsel_core.restoration.image import Image
 from dictsel_core.restoration.repeats import changes_of, joint_changes, repeat_of
 
 FAST = RestoreSettings.preset("fast")
@@ -43,7 +48,7 @@ def test_a_photograph_is_not_taken_for_enlarged():
 def test_the_procedure_of_the_paper_stays_what_it_is():
     image = enlarged(photograph(32))
     restored = restore(image, dropped(image.shape, 0.5), "paper")
-    assert restored.plan.is_enlarged
+    assert restored.plan.repeats == ((2, 0), (2, 0))
     pairs = restored.image.reshape(32, 2, 32, 2)
     assert (pairs != pairs[:, :1, :, :1]).any()
 
@@ -118,4 +123,28 @@ def test_an_image_of_which_only_a_part_is_enlarged_is_not():
     mask = np.zeros(image.shape, bool)
     mask[::9, :256] = mask[200, 300:310] = True
     _, plan = restore_in_tiles(image, mask, "fast", 64)
-    assert not plan.is_enlarged
+    assert plan.repeats == ((1, 0), (1, 0))
+
+
+def test_trials_on_parts_know_where_repetitions_begin():
+    """A part that begins within a repetition would otherwise be made equal across its borders."""
+    image = enlarged(photograph(80), 3, 3)
+    mask = dropped(image.shape, 0.3)
+    plan = restore(image, mask, FAST).plan
+    assert plan.repeats == ((3, 0), (3, 0))
+    starts: list[tuple[int, int]] = []
+    errors = planning.held_out_errors
+
+    def watched(part, plan, held_out, **options):
+        starts.append(options["origin"])
+        return errors(part, plan, held_out, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planning, "held_out_errors", watched)
+        restore(image, mask, replace(FAST, rounds=None))
+    assert any(start != (0, 0) for start in starts)
+    whole = Image(image[:, :, None], mask[:, :, None], plan.ranges)
+    part = whole.part(np.s_[128:240, 128:240])
+    held_out = dropped(part.missing.shape, 0.05, seed=3) & ~part.missing
+    right = held_out_errors(part, plan, held_out, origin=(128, 128)).mean()
+    assert right < 0.5 * held_out_errors(part, plan, held_out).mean()

@@ -2,19 +2,17 @@
 
 import numpy as np
 import pytest
+from blocks import patches_at
 from moments import literal_estimates
 from numpy.lib.stride_tricks import sliding_window_view
 
 from dictsel_core import standard_ground_set
-from dictsel_core._support.threads import single_threaded_blas
-from dictsel_core.patches import MirroredPatches
-from dictsel_core.restoration.coding.coder import PatchCoder
-from dictsel_core.restoration.coding.pyramid import double, double_at
-from dictsel_core.restoration.coding.rebuilding import FilledPlanes, PatchRebuilder
-from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS as OPTIONS
-from dictsel_core.restoration.refinement.refiner import Refiner, grid_offsets
-from dictsel_core.restoration.refinement.similar import find_groups
-from dictsel_core.restoration.refinement.tiles import Tile, patches_at, spans
+from dictsel_core._util.parallel import single_threaded_blas
+from dictsel_core.refinement.rounds import DEFAULT_OPTIONS as OPTIONS
+from dictsel_core.refinement.rounds import grid_offsets, refine_round
+from dictsel_core.refinement.search import Block, find_groups, spans
+from dictsel_core.restoration.coding import SparseCoder
+from dictsel_core.restoration.patches import MirroredPatches
 
 
 @pytest.fixture(autouse=True)
@@ -65,27 +63,27 @@ def full_round(planes, missing, search, relaxation, estimator, offsets=(0, 0)):
     sums, weights = np.zeros(planes.shape), np.zeros(planes.shape)
     for down in spans(planes.shape[0], search, offsets[0]):
         for across in spans(planes.shape[1], search, offsets[1]):
-            tile = Tile(down, across)
+            block = Block(down, across)
             everything = np.ones((len(down.references), len(across.references)), bool)
-            groups = find_groups(planes, tile, search, everything)
+            groups = find_groups(planes, block, search, everything)
             numbers = groups.numbers
-            unknown = patches_at(missing[tile.region], size, numbers)
+            unknown = patches_at(missing[block.region], size, numbers)
             kept = unknown[:, 0].any(axis=(1, 2, 3))
             if not kept.any():
                 continue
-            patches = patches_at(planes[tile.region], size, numbers[kept])
+            patches = patches_at(planes[block.region], size, numbers[kept])
             gaps = unknown[kept][:, : estimator.n_estimated]
             estimates, certain = literal_estimates(estimator, patches, gaps)
-            tile_sums, tile_weights = (np.zeros((*tile.shape, n_channels)) for _ in range(2))
+            block_sums, block_weights = (np.zeros((*block.shape, n_channels)) for _ in range(2))
             for nearest, values, certainties in zip(numbers[kept], estimates, certain, strict=True):
                 for number, estimate, weight in zip(nearest, values, certainties, strict=False):
                     row, column = divmod(int(number), across.n_patches)
                     area = np.s_[row : row + size, column : column + size]
                     weighted = estimate * weight
-                    tile_sums[area] += weighted.reshape(n_channels, size, size).transpose(1, 2, 0)
-                    tile_weights[area] += weight.reshape(-1, size, size).transpose(1, 2, 0)
-            sums[tile.region] += tile_sums
-            weights[tile.region] += tile_weights
+                    block_sums[area] += weighted.reshape(n_channels, size, size).transpose(1, 2, 0)
+                    block_weights[area] += weight.reshape(-1, size, size).transpose(1, 2, 0)
+            sums[block.region] += block_sums
+            weights[block.region] += block_weights
     change = relaxation * (sums / np.where(weights > 0, weights, 1) - planes)
     new = np.clip(planes + change, 0, 1).astype(np.float32)
     return np.where(missing & (weights > 0), new, planes)
@@ -106,7 +104,7 @@ def test_a_round_is_that_of_the_full_computation(kind, shape):
     expected = full_round(planes, missing, search, OPTIONS.relaxation, OPTIONS.estimator(0, 3))
     results = [planes.copy() for _ in range(2)]
     for threads, result in enumerate(results, start=1):
-        list(Refiner(missing, threads).round(result, 0, 3))
+        list(refine_round(result, missing, 0, 3, threads=threads))
     assert (results[0] == results[1]).all()
     assert_close(results[0], expected, missing)
 
@@ -119,7 +117,7 @@ def test_a_round_in_color_is_that_of_the_full_computation(kind, n_layers):
     search = OPTIONS.search(2, 3)
     offsets = grid_offsets(2, search.stride)
     expected = full_round(planes, missing, search, 1.0, OPTIONS.estimator(2, 3), offsets)
-    list(Refiner(missing, 2).round(planes, 2, 3))
+    list(refine_round(planes, missing, 2, 3, threads=2))
     assert_close(planes, expected, missing)
 
 
@@ -127,7 +125,7 @@ def test_a_round_reads_the_picture_only():
     """The region of a cell may be the whole picture, which must not be changed on the way."""
     planes = np.full((24, 24, 1), 0.25, np.float32)
     missing = damage(0.5, (24, 24))
-    list(Refiner(missing, 1).round(planes, 0, 3))
+    list(refine_round(planes, missing, 0, 3, threads=1))
     assert (planes[~missing] == 0.25).all()
     assert planes == pytest.approx(0.25, abs=1e-6)
 
@@ -143,7 +141,7 @@ def full_estimates(coder, filled, missing, wanted, thinning):
     planes = filled.transpose(2, 0, 1)
     rebuilt = np.empty((len(planes), len(rows), size * size), np.float32)
     patches = MirroredPatches(missing.shape, size)
-    coder._rebuild(FilledPlanes(filled, missing, patches), rows, columns, rebuilt, 0)
+    coder.rebuild(filled, missing, patches, rows, columns, rebuilt, 0)
     return np.stack(
         [
             full_medians(plane, each.reshape(-1, size, size), rows, columns, wanted)
@@ -179,18 +177,11 @@ def test_coding_has_the_bits_of_the_full_computation(kind, thinning, fill_weight
     shape = 41, 47
     planes, missing = picture(shape, 3), damage(kind, shape)[:, :, 0]
     atoms = standard_ground_set().atoms[:, 3:60:4]
-    monkeypatch.setattr("dictsel_core.patches._REBUILD_CHUNK", 1 << 20)  # products of other shapes round
+    # Products of other shapes round.
+    monkeypatch.setattr("dictsel_core.restoration.patches._REBUILD_CHUNK", 1 << 20)
     filled = np.where(missing[:, :, None], np.float32(0.4), planes)
-    coder = PatchCoder(PatchRebuilder(atoms, 8, 5, fill_weight), 2, thinning=thinning)
+    coder = SparseCoder(atoms, 5, fill_weight, thinning=thinning, threads=2)
     expected = full_estimates(coder, filled, missing, missing, thinning)
     for _, pixels, values in coder.estimates(filled, missing, missing):
         filled.reshape(-1, 3)[pixels] = values
     assert (filled == expected).all()
-
-
-@pytest.mark.parametrize("shape", [(1, 1), (2, 5), (17, 8), (30, 31)])
-def test_single_pixels_are_doubled_as_whole_planes_are(shape):
-    coarse = picture(((shape[0] + 1) // 2, (shape[1] + 1) // 2), 2)
-    every = double_at(coarse, np.arange(shape[0] * shape[1]), shape[1]).reshape(*shape, 2)
-    for channel in range(2):
-        assert (every[:, :, channel] == double(coarse[:, :, channel], shape)).all()

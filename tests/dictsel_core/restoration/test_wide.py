@@ -4,20 +4,21 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from dictsel_core import RestoreSettings
+from dictsel_core import RestoreSettings, restore
+from dictsel_core.completion import completion
 from dictsel_core.restoration import has_wide_hole
-from dictsel_core.restoration.wide import completion_reach, pixels_to_complete
 
 
 @pytest.mark.parametrize(
     ("fill", "dtype", "is_completed"),
     [("auto", "uint8", True), ("auto", "f8", False), ("smooth", "uint8", False), ("texture", "f8", True)],
 )
-def test_floats_are_completed_only_on_request(fill, dtype, is_completed):
-    missing = np.zeros((80, 120, 1), bool)
-    missing[20:50, 10:40] = True
-    reach = completion_reach(RestoreSettings(fill=fill), dtype)
-    assert pixels_to_complete(missing, reach).any() == is_completed
+def test_floats_are_completed_only_on_request(fill, dtype, is_completed, monkeypatch):
+    monkeypatch.setattr(completion, "_N_ITERATIONS", 1)
+    mask = hole(20, 20, 17)
+    image = np.add.outer(np.arange(60), np.arange(80)).astype(dtype)
+    restored = restore(image, mask, RestoreSettings(fill=fill, rounds=0))
+    assert ("texture" in restored.seconds) == is_completed
 
 
 def hole(row: int, column: int, side: int) -> np.ndarray:

@@ -52,11 +52,11 @@ def test_chunks_select_what_the_whole_selects(kind, masked, keep, seed):
         np.split(data, cuts),
         constraint,
         10,
-        masks=None if mask is None else np.split(mask, cuts),
+        mask=None if mask is None else np.split(mask, cuts),
         weights=None if weights is None else np.split(weights, cuts),
         keep=keep,
     )
-    np.testing.assert_array_equal(chunked.atoms, whole.atoms)
+    np.testing.assert_array_equal(chunked.indices, whole.indices)
     np.testing.assert_allclose(chunked.gains, whole.gains, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(chunked.objective, whole.objective)
     for ours, theirs in zip(chunked.supports, whole.supports, strict=True):
@@ -73,7 +73,7 @@ def test_repeats_and_zero_gains_are_those_of_the_whole(constraint):
     data, _ = planted(np.random.default_rng(0), ground_set, 120, 20, 5)
     whole = replacement_omp(ground_set, data, constraint, 70)
     chunked = chunked_replacement_omp(ground_set, np.array_split(data, 5), constraint, 70)
-    np.testing.assert_array_equal(chunked.atoms, whole.atoms)
+    np.testing.assert_array_equal(chunked.indices, whole.indices)
     assert whole.gains[-1] == chunked.gains[-1] == 0
 
 
@@ -88,7 +88,7 @@ def test_threads_do_not_change_the_result(keep, constraint):
         chunked_replacement_omp(ground_set, chunks, constraint, 8, keep=keep, threads=threads)
         for threads in (1, 4)
     ]
-    np.testing.assert_array_equal(results[0].atoms, results[1].atoms)
+    np.testing.assert_array_equal(results[0].indices, results[1].indices)
     np.testing.assert_array_equal(results[0].objective, results[1].objective)
 
 
@@ -125,7 +125,7 @@ def test_workers_elsewhere_select_what_one_machine_selects(constraint, keep, uti
     options = {"keep": keep, "utility": utility}
     spread = chunked_replacement_omp(ground_set, chunks, constraint, 8, workers=elsewhere, **options)
     whole = replacement_omp(ground_set, np.concatenate(chunks), constraint, 8, utility=utility)
-    np.testing.assert_array_equal(spread.atoms, whole.atoms)
+    np.testing.assert_array_equal(spread.indices, whole.indices)
     np.testing.assert_allclose(spread.gains, whole.gains, rtol=1e-7)
     np.testing.assert_allclose(spread.objective, whole.objective)
     for ours, theirs in zip(spread.supports, whole.supports, strict=True):
@@ -143,7 +143,7 @@ def test_workers_may_be_an_executor(kind):
     with pool:
         spread = chunked_replacement_omp(ground_set, chunks, constraint, 4, workers=pool.map)
     alone = chunked_replacement_omp(ground_set, chunks, constraint, 4)
-    np.testing.assert_array_equal(spread.atoms, alone.atoms)
+    np.testing.assert_array_equal(spread.indices, alone.indices)
     np.testing.assert_allclose(spread.objective, alone.objective)
 
 
@@ -168,20 +168,22 @@ def test_chunks_may_be_memory_mapped_files(tmp_path):
     steps = list(run)
     assert len(steps) == 6
     whole = replacement_omp(ground_set, data, IndividualSparsity(2), 6)
-    np.testing.assert_array_equal(run.result.atoms, whole.atoms)
+    np.testing.assert_array_equal(run.result.indices, whole.indices)
     assert run.result.certificate.upper_bound == pytest.approx(whole.certificate.upper_bound, rel=1e-5)
 
 
-def test_what_is_not_a_sum_over_patches_is_refused():
+def test_what_does_not_fit_the_chunks_is_refused():
     ground_set = standard_ground_set((4, 4))
     chunks = [np.ones((2, 16)), np.ones((3, 16))]
-    with pytest.raises(TypeError, match="not BlockSparsity"):
-        chunked_replacement_omp(ground_set, chunks, BlockSparsity([range(5)], 2), 3)
+    with pytest.raises(TypeError, match="chunked_replacement_omp needs a sparsity constraint"):
+        chunked_replacement_omp(ground_set, chunks, 2, 3)
+    with pytest.raises(ValueError, match="blocks cover 4 patches, but there are 5"):
+        chunked_replacement_omp(ground_set, chunks, BlockSparsity([range(4)], 2), 3)
     with pytest.raises(ValueError, match="one per patch, 5"):
         chunked_replacement_omp(ground_set, chunks, AverageSparsity([1, 2], 5), 3)
     with pytest.raises(ValueError, match="at least one array"):
         chunked_replacement_omp(ground_set, [], IndividualSparsity(2), 3)
     with pytest.raises(ValueError, match="one per chunk, 2"):
-        chunked_replacement_omp(ground_set, chunks, IndividualSparsity(2), 3, masks=[None])
+        chunked_replacement_omp(ground_set, chunks, IndividualSparsity(2), 3, mask=[None])
     with pytest.raises(ValueError, match="as many columns"):
         chunked_replacement_omp(ground_set, [chunks[0], np.ones((2, 5))], IndividualSparsity(2), 3)

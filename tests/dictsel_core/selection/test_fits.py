@@ -1,95 +1,110 @@
-"""The fit by inner products against the fit by columns, which is tested against LAPACK."""
+"""The least-squares fits behind selectors, against LAPACK patch by patch."""
 
 import numpy as np
 import pytest
 from synthetic import random_ground_set
 
-from dictsel_core import (
-    IndividualSparsity,
-    ground_set_from_array,
-    replacement_omp,
-    standard_ground_set,
-)
-from dictsel_core.selection.engine import gram_state as gram_state_module
-from dictsel_core.selection.engine.fits import ColumnFit
-from dictsel_core.selection.engine.gram_state import GramState
-from dictsel_core.selection.engine.state import SupportState
-from dictsel_core.selection.problem import Problem, as_points
+from dictsel_core import IndividualSparsity, ground_set_from_array, replacement_omp, standard_ground_set
+from dictsel_core.selection.engine import OMPEngine, Problem, SupportState
 
-N_POINTS, N_ATOMS, N_SLOTS = 40, 12, 4
+N_POINTS, N_FEATURES = 30, 12
 
 
-def ground_set_of(kind, rng):
-    if kind == "standard":
-        return standard_ground_set()
-    if kind == "dependent":
-        atoms = rng.normal(size=(9, 4))
-        return ground_set_from_array(np.hstack([atoms, -atoms, atoms @ rng.normal(size=(4, 8))]))
-    return random_ground_set(rng, 9, 30)
+def near_dependent(rng, angle, n_atoms):
+    """A ground set whose first two atoms are `angle` apart."""
+    atoms = rng.normal(size=(N_FEATURES, n_atoms))
+    atoms /= np.linalg.norm(atoms, axis=0)
+    atoms[:, 1] = atoms[:, 0] + angle * atoms[:, 1]
+    return ground_set_from_array(atoms)
+
+
+def by_lapack(ground_set, y, support, factors):
+    """Minimum-norm weights and residual on the observed entries, whose errors count factors^2 times."""
+    columns = ground_set.atoms[:, support] * factors[:, None]
+    weights = np.linalg.lstsq(columns, y * factors, rcond=1e-10)[0]
+    return weights, y * factors - columns @ weights
+
+
+def assert_fitted(state, ground_set, data, factors, *, relative=1e-9):
+    """Weights, objective and correlations are those of LAPACK."""
+    n_candidates, total = len(ground_set), 0.0
+    squares = np.empty((len(data), n_candidates), data.dtype)
+    state.squared_correlations(np.arange(len(data)), squares)
+    accuracy = 1e-9 if data.dtype == np.float64 else 1e-4
+    for t, size in enumerate(state.sizes):
+        support = state.supports[t, :size]
+        weights, residual = by_lapack(ground_set, data[t].astype(float), support, factors[t])
+        largest = np.abs(weights).max(initial=1)
+        np.testing.assert_allclose(state.coefficients[t, :size], weights, atol=relative * largest)
+        np.testing.assert_array_equal(state.coefficients[t, size:], 0)
+        wanted = ground_set.atoms.T @ (factors[t] * residual)
+        wanted[support] = 0
+        np.testing.assert_allclose(np.sqrt(squares[t]), np.abs(wanted), atol=accuracy)
+        total += (np.square(data[t] * factors[t]).sum() - residual @ residual) / 2
+    assert state.objective == pytest.approx(total, rel=1e-9 if data.dtype == np.float64 else 1e-6)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("kind", ["random", "standard", "dependent"])
-def test_inner_products_fit_as_columns_do(kind, dtype):
+@pytest.mark.parametrize("kind", ["complete", "masked", "weighted"])
+@pytest.mark.parametrize("angle", [1, 1e-1, 1e-2, 3e-3, 1e-3, 1e-4, 1e-5])
+def test_given_supports_are_fitted_as_lapack_does_however_close_to_dependent(angle, kind, dtype):
     rng = np.random.default_rng(1)
-    ground_set = ground_set_of(kind, rng)
-    data = rng.normal(size=(N_POINTS, ground_set.n_features)).astype(dtype)
-    problem = Problem(ground_set, as_points(ground_set, data))
-    ours = GramState(problem, N_SLOTS, N_ATOMS)
-    reference = SupportState(problem, N_SLOTS, ColumnFit(problem))
-    dictionary = rng.choice(len(ground_set), N_ATOMS, replace=False)
-    if kind == "standard":
-        dictionary[:4] = [0, 64, 128, 192]  # the constant atom of each basis
-    rows = rng.permutation(N_POINTS)[: N_POINTS // 2]
-    supports = np.full((N_POINTS, N_SLOTS), -1)
-    for n_slots in range(1, N_SLOTS + 1):  # atoms come in one after another
-        known = dictionary[: N_ATOMS * n_slots // N_SLOTS]
-        supports[rows, :n_slots] = [rng.permutation(known)[:n_slots] for _ in rows]
-        supports[rows[::3], n_slots // 2 :] = -1
-        squares, largest = {}, {}
-        for state in (ours, reference):
-            state.set_supports(supports)
-            squares[state], largest[state] = np.zeros((N_POINTS, len(ground_set)), dtype), np.zeros(N_POINTS)
-            state.update_squares(rows, squares[state], largest[state])
-        np.testing.assert_allclose(ours.coefficients, reference.coefficients, rtol=1e-8, atol=1e-8)
-        assert ours.objective == pytest.approx(reference.objective, rel=1e-8)
-        found, wanted = np.sqrt(squares[ours]), np.sqrt(squares[reference])
-        np.testing.assert_allclose(found, wanted, atol=1e-5 if dtype is np.float32 else 1e-10)
-        np.testing.assert_array_equal(largest[ours], squares[ours].max(axis=1))
+    ground_set = near_dependent(rng, angle, 8)
+    data = rng.normal(size=(N_POINTS, N_FEATURES)).astype(dtype)
+    factors = np.ones(data.shape) if kind == "complete" else (rng.random(data.shape) < 0.8).astype(float)
+    if kind == "weighted":
+        factors *= rng.uniform(0.3, 1, data.shape)
+    problem = Problem.of(ground_set, data, factors == 0, np.square(factors) if kind == "weighted" else None)
+    state = SupportState(problem, 4)
+    supports = np.array([[0, 1, 2, 3]] * N_POINTS)
+    supports[::3, 2:], supports[::5] = -1, -1  # of unequal size
+    state.set_supports(supports)
+    np.testing.assert_array_equal(state.supports, supports)
+    if kind != "weighted":  # the state of weighted patches is scaled
+        assert_fitted(state, ground_set, data, factors, relative=1e-7)
+    for t, size in enumerate(state.sizes):
+        weights, _ = by_lapack(ground_set, data[t].astype(float), supports[t, :size], factors[t])
+        found = state.fitted()[1][t]
+        np.testing.assert_allclose(found, weights, rtol=1e-4, atol=1e-6 * np.abs(weights).max(initial=1))
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_supports_of_more_atoms_than_features_have_the_least_weights(masked):
+    rng = np.random.default_rng(2)
+    ground_set, data = random_ground_set(rng, N_FEATURES, 30), rng.normal(size=(N_POINTS, N_FEATURES))
+    mask = rng.random(data.shape) < 0.3 if masked else np.zeros(data.shape, bool)
+    state = SupportState(Problem.of(ground_set, data, mask), 24)
+    state.set_supports(np.array([rng.permutation(30)[:24] for _ in data]))
+    for t, support in enumerate(state.supports):
+        weights, _ = by_lapack(ground_set, data[t], support, (~mask[t]).astype(float))
+        np.testing.assert_allclose(state.coefficients[t], weights, atol=1e-8)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("kind", ["random", "standard", "dependent"])
-def test_fits_by_columns_are_those_of_lapack(kind, dtype):
+@pytest.mark.parametrize("kind", ["random", "standard", "close"])
+def test_shared_inner_products_fit_as_lapack_does(kind, dtype):
+    """Of complete data, atom after atom."""
     rng = np.random.default_rng(3)
-    ground_set = ground_set_of(kind, rng)
-    shape = (N_POINTS, ground_set.n_features)
-    mask, weights = rng.random(shape) < rng.random((N_POINTS, 1)), rng.uniform(0.1, 1, shape)
-    data = rng.normal(size=shape).astype(dtype)
-    supports = np.array([rng.permutation(len(ground_set))[:N_SLOTS] for _ in data])
-    supports[::3, 2:], supports[::5] = -1, -1
-    rows = rng.permutation(N_POINTS)
-    for points in (as_points(ground_set, data), as_points(ground_set, data, mask, weights)):
-        problem = Problem(ground_set, points)
-        ours, reference = ColumnFit(problem), ColumnFit(problem)
-        reference._max_compiled = 0
-        found, expected = ours.refit(rows, supports), reference.refit(rows, supports)
-        correlations = []
-        for fit, (coefficients, _) in ((ours, found), (reference, expected)):
-            correlations.append(np.empty((N_POINTS, len(ground_set)), dtype))
-            fit.correlate(rows, supports, coefficients, correlations[-1])
-        np.testing.assert_allclose(found[0], expected[0], rtol=1e-7, atol=1e-8)
-        np.testing.assert_allclose(found[1], expected[1], atol=1e-6)
-        np.testing.assert_allclose(*correlations, atol=1e-5 if dtype is np.float32 else 1e-8)
+    if kind == "standard":
+        ground_set = standard_ground_set()
+    else:
+        ground_set = near_dependent(rng, 1 if kind == "random" else 1e-3, 30)
+    data = rng.normal(size=(N_POINTS, ground_set.n_features)).astype(dtype)
+    engine = OMPEngine(Problem.of(ground_set, data), IndividualSparsity(4), 12)
+    for _ in range(12):
+        engine.advance()
+        assert_fitted(engine.state, ground_set, data, np.ones(data.shape), relative=1e-6)
+        np.testing.assert_array_equal(engine.largest, engine.gains.max(axis=1))
 
 
-def test_threads_that_share_patches_do_not_change_the_fit(monkeypatch):
-    rng = np.random.default_rng(2)
-    ground_set = ground_set_of("dependent", rng)
-    data = rng.normal(size=(N_POINTS, ground_set.n_features))
-    expected = replacement_omp(ground_set, data, IndividualSparsity(3), N_ATOMS)
-    monkeypatch.setattr(gram_state_module, "_CHUNK", 8)
-    selection = replacement_omp(ground_set, data, IndividualSparsity(3), N_ATOMS, threads=2)
-    np.testing.assert_array_equal(selection.objective, expected.objective)
-    for weights, other in zip(selection.coefficients, expected.coefficients, strict=True):
+def test_threads_that_share_patches_do_not_change_the_fit():
+    rng = np.random.default_rng(4)
+    atoms = rng.normal(size=(6, 4))
+    ground_set = ground_set_from_array(np.hstack([atoms, -atoms, atoms @ rng.normal(size=(4, 8))]))
+    data = rng.normal(size=(10_000, 6))
+    one, two = (
+        replacement_omp(ground_set, data, IndividualSparsity(3), 6, threads=threads) for threads in (1, 2)
+    )
+    np.testing.assert_array_equal(one.objective, two.objective)
+    for weights, other in zip(one.coefficients, two.coefficients, strict=True):
         np.testing.assert_array_equal(weights, other)

@@ -7,8 +7,8 @@ import pytest
 from near_parallel import ExactPatch, near_parallel_set
 
 from dictsel_core import IndividualSparsity, ground_set_from_array, replacement_ols, replacement_omp
-from dictsel_core.guarantee import approximation_bound
 from dictsel_core.selection import iter_replacement_greedy, replacement_greedy
+from dictsel_core.theory import approximation_bound
 
 
 def choices(support, atom, sparsity):

@@ -72,7 +72,7 @@ def test_duplicate_atoms_hidden_patches_and_float32():
     mask = rng.random(data.shape) < 0.3
     mask[2] = True
     selection = replacement_greedy(ground_set, data, IndividualSparsity(4), 10, mask=mask)
-    assert sorted(selection.atoms.tolist()) == list(range(10))
+    assert sorted(selection.indices.tolist()) == list(range(10))
     assert np.isfinite(np.concatenate(selection.coefficients)).all()
     assert len(selection.supports[2]) == 0
     double = replacement_greedy(ground_set, data.astype(float), IndividualSparsity(4), 10, mask=mask)

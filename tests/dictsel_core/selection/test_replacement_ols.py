@@ -47,7 +47,7 @@ def test_supports_are_feasible_and_coefficients_least_squares(kind, dtype):
     constraint = make_constraint(kind, rng, 40, len(STANDARD))
     selection = replacement_ols(STANDARD, data, constraint, 12, mask=mask)
     assert constraint.is_feasible(selection.supports)
-    assert len(set(selection.atoms.tolist())) == 12
+    assert len(set(selection.indices.tolist())) == 12
     total = 0.0
     for y, missing, z, w in zip(data, mask, selection.supports, selection.coefficients, strict=True):
         expected, utility = least_squares(STANDARD, y.astype(np.float64), missing, z)
@@ -78,7 +78,7 @@ def test_degenerate_data_and_ground_sets():
     mask[1] = mask[2, 1:] = True
     for constraint in (IndividualSparsity(4), AverageSparsity(None, 9)):
         selection = replacement_ols(twice, data, constraint, len(twice), mask=mask)
-        assert sorted(selection.atoms.tolist()) == list(range(10))
+        assert sorted(selection.indices.tolist()) == list(range(10))
         assert np.isfinite(selection.objective).all()
         assert [len(z) for z in selection.supports[:2]] == [0, 0]
         assert not any(set(z.tolist()) & {4, 5, 6, 7} for z in selection.supports), "of equals the first wins"
@@ -110,7 +110,7 @@ def test_selections_by_kernels_are_those_by_lapack(constraint, damage, dtype, mo
     selection = replacement_ols(STANDARD, data, constraint, 12, **options)
     monkeypatch.setattr("dictsel_core.selection._replacement_ols._CACHE_BYTES", -1)
     expected = replacement_ols(STANDARD, data, constraint, 12, **options)
-    np.testing.assert_array_equal(selection.atoms, expected.atoms)
+    np.testing.assert_array_equal(selection.indices, expected.indices)
     accuracy = 1e-5 if dtype is np.float32 else 1e-9
     np.testing.assert_allclose(selection.gains, expected.gains, rtol=accuracy)
     np.testing.assert_allclose(selection.objective, expected.objective, rtol=accuracy)

@@ -2,6 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from brute_force import pad_supports
 from constraints import KINDS, make_constraint
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,9 +20,9 @@ from dictsel_core import (
     replacement_omp,
     standard_ground_set,
 )
-from dictsel_core.constraints import OracleMatroid, UniformMatroid
-from dictsel_core.guarantee import approximation_bound
+from dictsel_core.constraints import OracleMatroid, ReplacementGains, UniformMatroid
 from dictsel_core.selection import iter_replacement_omp, replacement_greedy, sds_ma, sds_omp
+from dictsel_core.theory import approximation_bound
 
 STANDARD = standard_ground_set()
 
@@ -47,7 +48,7 @@ def test_supports_stay_feasible_and_the_objective_grows_by_half_the_gain(kind, m
     for k in range(1, 13):
         selection = replacement_omp(ground_set, data, constraint, k, mask=mask if masked else None)
         assert constraint.is_feasible(selection.supports)
-        assert set(np.concatenate(selection.supports)) <= set(selection.atoms.tolist())
+        assert set(np.concatenate(selection.supports)) <= set(selection.indices.tolist())
         assert selection.objective[-1] >= before + selection.gains[-1] / 2 - 1e-9
         before = selection.objective[-1]
 
@@ -124,11 +125,78 @@ def test_repeats_may_count_as_steps_as_algorithm_1_has_it(kind, seed):
     for n_iterations in range(1, 6):
         selection = replacement_omp(ground_set, data, constraint, n_iterations, mask=mask, repeats="steps")
         expected = [step for number, step in joined if number <= n_iterations]
-        assert selection.atoms.tolist() == [step.atom for step in expected]
+        assert selection.indices.tolist() == [step.atom for step in expected]
         assert len(selection.gains) == n_iterations
         if joined[len(expected) - 1][0] == n_iterations:  # the last iteration is a new atom
             for ours, theirs in zip(selection.supports, expected[-1].supports, strict=True):
                 assert sorted(ours.tolist()) == sorted(theirs)
+
+
+def run_with_numpy(ground_set, data, mask, constraint, n_atoms):
+    """Algorithm 1 on many patches, with fits by LAPACK; one half of the atoms equals the other."""
+    patches, n = Patches(ground_set, data, mask), len(ground_set)
+    capacity = constraint.capacity(len(data), n, n_atoms)
+    supports = [[] for _ in data]
+    chosen, objective, repeats = [], [], n_atoms
+    while len(chosen) < n_atoms:
+        squares = np.array([patches.squared_correlations(t, z) for t, z in enumerate(supports)])
+        squares[:, n // 2 :] = squares[:, : n // 2]
+        costs = np.full((len(data), capacity), np.inf)
+        for t, z in enumerate(supports):
+            squares[t, z] = 0
+            costs[t, : len(z)] = (ground_set.smoothness * patches.weights(t, z)) ** 2
+        sizes = np.array([len(z) for z in supports])
+        table = ReplacementGains(squares, costs, pad_supports(supports, capacity), sizes)
+        values = constraint.values(table)
+        if not repeats:
+            values[chosen] = 0
+        atom = int(values.argmax())
+        if values[atom] <= 0:  # the best new atom joins without being used
+            new = np.setdiff1d(np.arange(n), chosen)
+            chosen.append(int(new[squares[:, new].sum(axis=0).argmax()]))
+            objective.append(objective[-1])
+            continue
+        found = constraint.replacement(table, atom)
+        for t, (added, slot) in enumerate(zip(found.added.tolist(), found.removed.tolist(), strict=True)):
+            if added and slot >= 0:
+                supports[t][slot] = atom
+            elif added:
+                supports[t].append(atom)
+            elif slot >= 0:  # the last atom moves there
+                supports[t][slot] = supports[t][-1]
+                supports[t].pop()
+        if atom in chosen:
+            repeats -= 1
+        else:
+            chosen.append(atom)
+            objective.append(sum(patches.utility(t, z) for t, z in enumerate(supports)))
+    return chosen, supports, objective
+
+
+@pytest.mark.parametrize("masked", [False, True], ids=["complete", "masked"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        IndividualSparsity(4),
+        AverageSparsity(6, 150),
+        BlockSparsity([[2 * b, 2 * b + 1] for b in range(20)], 4),
+        MatroidSparsity(PartitionMatroid(np.arange(60) % 3, [2, 1, 1])),
+    ],
+    ids=["individual", "average", "block", "matroid"],
+)
+def test_compiled_selections_are_those_of_numpy(constraint, dtype, masked):
+    """Of many patches, with every atom twice, where rounding could decide."""
+    rng = np.random.default_rng(4)
+    atoms = rng.normal(size=(12, 30))
+    ground_set = ground_set_from_array(np.hstack([atoms, -atoms]))
+    data = rng.normal(size=(40, 12)).astype(dtype)
+    mask = rng.random(data.shape) < 0.2 if masked else np.zeros(data.shape, bool)
+    selection = replacement_omp(ground_set, data, constraint, 10, mask=mask)
+    chosen, supports, objective = run_with_numpy(ground_set, data.astype(float), mask, constraint, 10)
+    assert selection.indices.tolist() == chosen
+    assert [support.tolist() for support in selection.supports] == supports
+    np.testing.assert_allclose(selection.objective, objective, rtol=1e-12 if dtype is np.float64 else 1e-6)
 
 
 def test_repeats_can_be_extra_iterations_or_be_left_out():
@@ -140,7 +208,7 @@ def test_repeats_can_be_extra_iterations_or_be_left_out():
     }
     assert ends[None].objective[-1] == ends["extra"].objective[-1]
     assert ends["extra"].objective[-1] > max(ends[name].objective[-1] for name in ("steps", "none"))
-    assert len(ends["steps"].atoms) < 60 == len(ends["none"].atoms) == len(ends["steps"].gains)
+    assert len(ends["steps"].indices) < 60 == len(ends["none"].indices) == len(ends["steps"].gains)
     with pytest.raises(ValueError, match="repeats must be one of extra, steps, none"):
         replacement_omp(STANDARD, data, IndividualSparsity(5), 60, repeats="some")
 
@@ -167,7 +235,7 @@ def test_atoms_of_the_dictionary_may_win_again_and_only_help():
     rng = np.random.default_rng(0)
     data, _ = planted(rng, STANDARD, 200, 60, 5)
     selection = replacement_omp(STANDARD, data, IndividualSparsity(5), 60)
-    assert len(set(selection.atoms.tolist())) == 60
+    assert len(set(selection.indices.tolist())) == 60
     assert (np.diff(selection.objective) >= -1e-9).all()
 
 
@@ -178,7 +246,7 @@ def test_planted_dictionaries_are_recovered(decay):
     ground_set = standard_ground_set(bases=["dct"])
     data, atoms = planted(rng, ground_set, 300, 12, 3)
     selection = replacement_omp(ground_set, data, IndividualSparsity(3), 12, decay=decay)
-    assert np.sort(selection.atoms).tolist() == atoms.tolist()
+    assert np.sort(selection.indices).tolist() == atoms.tolist()
     assert selection.objective[-1] == pytest.approx((data**2).sum() / 2)
 
 
@@ -195,7 +263,7 @@ def test_a_generous_budget_makes_average_sparsity_individual():
     ground_set, data, mask = instance(5)
     individual = replacement_omp(ground_set, data, IndividualSparsity(3), 10, mask=mask)
     average = replacement_omp(ground_set, data, AverageSparsity(3, 3 * len(data)), 10, mask=mask)
-    np.testing.assert_array_equal(individual.atoms, average.atoms)
+    np.testing.assert_array_equal(individual.indices, average.indices)
     np.testing.assert_allclose(individual.objective, average.objective)
 
 
@@ -212,7 +280,7 @@ def test_special_cases_of_the_constraints_agree():
         )
     ]
     for other in run[1:]:
-        np.testing.assert_array_equal(run[0].atoms, other.atoms)
+        np.testing.assert_array_equal(run[0].indices, other.indices)
         np.testing.assert_allclose(run[0].objective, other.objective)
 
 
@@ -230,7 +298,7 @@ def test_one_patch_and_all_atoms(kind):
     ground_set, data, mask = instance(9, n_points=1, n_candidates=8)
     constraint = constraint_for(kind, data, ground_set)
     selection = replacement_omp(ground_set, data, constraint, 8, mask=mask)
-    assert sorted(selection.atoms.tolist()) == list(range(8))
+    assert sorted(selection.indices.tolist()) == list(range(8))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -249,7 +317,7 @@ def test_duplicate_and_dependent_atoms_constant_and_hidden_patches(kind):
         assert np.isfinite(weights).all()
         assert np.abs(weights).max() < 1e3
         assert len(selection.supports[3]) == 0
-        assert sorted(selection.atoms.tolist()) == list(range(12))
+        assert sorted(selection.indices.tolist()) == list(range(12))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -258,7 +326,7 @@ def test_float32_agrees_with_float64(kind):
     constraint = constraint_for(kind, data, ground_set)
     single = replacement_omp(ground_set, data.astype(np.float32), constraint, 8, mask=mask)
     double = replacement_omp(ground_set, data, constraint, 8, mask=mask)
-    np.testing.assert_array_equal(single.atoms, double.atoms)
+    np.testing.assert_array_equal(single.indices, double.indices)
     np.testing.assert_allclose(single.objective, double.objective, rtol=1e-4)
 
 
@@ -270,7 +338,7 @@ def test_input_may_be_read_only_and_strided_and_is_left_alone():
     before = strided.copy()
     first = replacement_omp(ground_set, data, IndividualSparsity(3), 6, mask=mask)
     second = replacement_omp(ground_set, strided, IndividualSparsity(3), 6, mask=mask)
-    np.testing.assert_array_equal(first.atoms, second.atoms)
+    np.testing.assert_array_equal(first.indices, second.indices)
     np.testing.assert_array_equal(first.objective, second.objective)
     np.testing.assert_array_equal(strided, before)
 
@@ -280,7 +348,7 @@ def test_of_equal_atoms_the_first_one_is_selected():
     ground_set = ground_set_from_array(np.hstack([atoms := rng.normal(size=(9, 6)), -atoms]))
     data = rng.normal(size=(40, 9))
     for select in (replacement_omp, replacement_greedy, sds_ma, sds_omp):
-        atoms = select(ground_set, data, IndividualSparsity(3), 12).atoms.tolist()
+        atoms = select(ground_set, data, IndividualSparsity(3), 12).indices.tolist()
         assert all(atoms.index(a) < atoms.index(a + 6) for a in range(6))
 
 
@@ -290,7 +358,7 @@ def test_extreme_sizes_leave_single_precision_unharmed(scale):
     ordinary = replacement_omp(ground_set, data.astype(np.float32), IndividualSparsity(3), 6, mask=mask)
     scaled = (data * scale).astype(np.float32)
     extreme = replacement_omp(ground_set, scaled, IndividualSparsity(3), 6, mask=mask)
-    np.testing.assert_array_equal(ordinary.atoms, extreme.atoms)
+    np.testing.assert_array_equal(ordinary.indices, extreme.indices)
 
 
 def test_nearly_dependent_atoms_are_fitted_as_well_as_lapack_does():
@@ -361,11 +429,11 @@ def test_replacement_greedy_refuses_average_sparsity_before_any_step():
 @pytest.mark.parametrize("masked", [False, True], ids=["complete", "masked"])
 def test_threads_do_not_change_the_result(constraint, masked, monkeypatch):
     """Groups of blocks are those of many patches here, so that threads are started."""
-    monkeypatch.setattr("dictsel_core._support.threads._MIN_GROUPS", 2)
-    monkeypatch.setattr("dictsel_core._support.arrays._CHUNK_BYTES", 1 << 12)
+    monkeypatch.setattr("dictsel_core._util.parallel._MIN_GROUPS", 2)
+    monkeypatch.setattr("dictsel_core._util.arrays._CHUNK_BYTES", 1 << 12)
     started = []
     monkeypatch.setattr(
-        "dictsel_core._support.threads.ThreadPoolExecutor",
+        "dictsel_core._util.parallel.ThreadPoolExecutor",
         lambda n: started.append(n) or ThreadPoolExecutor(n),
     )
     rng = np.random.default_rng(3)
@@ -375,7 +443,7 @@ def test_threads_do_not_change_the_result(constraint, masked, monkeypatch):
         replacement_omp(ground_set, data, constraint, 12, mask=mask, threads=threads) for threads in (1, 3)
     )
     assert 3 in started
-    np.testing.assert_array_equal(single.atoms, double.atoms)
+    np.testing.assert_array_equal(single.indices, double.indices)
     np.testing.assert_array_equal(single.gains, double.gains)
     np.testing.assert_array_equal(single.objective, double.objective)
     for ours, theirs in zip(single.coefficients, double.coefficients, strict=True):

@@ -30,7 +30,7 @@ def pair(request):
 
 
 def assert_equal(first, second):
-    np.testing.assert_array_equal(first.atoms, second.atoms)
+    np.testing.assert_array_equal(first.indices, second.indices)
     np.testing.assert_array_equal(first.gains, second.gains)
     np.testing.assert_array_equal(first.objective, second.objective)
     for name in ("supports", "coefficients"):
@@ -41,7 +41,7 @@ def assert_equal(first, second):
 def test_before_the_first_step_nothing_is_selected(pair):
     run = pair[0](N_ATOMS)
     selection = run.result
-    assert selection.atoms.size == selection.objective.size == 0
+    assert selection.indices.size == selection.objective.size == 0
     assert selection.dictionary.shape == (10, 0)
     assert [len(z) for z in selection.supports] == [0] * 30
     assert run.steps == ()
@@ -73,10 +73,10 @@ def test_at_the_end_steps_and_selection_agree_and_there_is_nothing_more(pair):
     steps = list(run)
     selection = run.result
     assert run.steps == tuple(steps)
-    assert [step.atom for step in steps] == selection.atoms.tolist()
+    assert [step.atom for step in steps] == selection.indices.tolist()
     assert [step.gain for step in steps] == selection.gains.tolist()
     assert [step.objective for step in steps] == selection.objective.tolist()
-    np.testing.assert_array_equal(selection.dictionary, selection.ground_set.atoms[:, selection.atoms])
+    np.testing.assert_array_equal(selection.dictionary, selection.ground_set.atoms[:, selection.indices])
     with pytest.raises(StopIteration):
         next(run)
     assert_equal(run.finish(), select(N_ATOMS))
@@ -93,9 +93,9 @@ def test_a_run_stops_when_enough_is_explained_or_little_is_gained(pair):
     whole = pair[1](N_ATOMS)
     half = (1 - 1e-9) * whole.objective[3] / pair[0](1)._bound.energy
     enough = pair[0](N_ATOMS).finish_when(explained=half)
-    assert len(enough.atoms) <= 4
+    assert len(enough.indices) <= 4
     assert enough.objective[-1] >= (1 - 1e-9) * whole.objective[3]
     growth = np.diff(whole.objective) / whole.objective[:-1]
     first = int(np.argmax(growth < 0.2)) + 2  # the step that adds too little is kept
-    assert len(pair[0](N_ATOMS).finish_when(growth=0.2).atoms) == first
+    assert len(pair[0](N_ATOMS).finish_when(growth=0.2).indices) == first
     assert_equal(pair[0](N_ATOMS).finish_when(), whole)

@@ -67,7 +67,7 @@ def test_sds_ma_is_greedy_on_the_modular_objective(seed, constraint):
     values = single_utilities(ground_set, data, mask)
     selection = sds_ma(ground_set, data, constraint, 3, mask=mask)
     chosen: list[int] = []
-    for step, atom in enumerate(selection.atoms.tolist()):
+    for step, atom in enumerate(selection.indices.tolist()):
         others = [a for a in range(5) if a not in chosen]
         totals = {a: modular_optimum(values, [*chosen, a], constraint) for a in others}
         assert totals[atom] == pytest.approx(max(totals.values()))
@@ -103,14 +103,14 @@ def test_sds_omp_is_greedy_on_the_value_that_omp_reaches(seed, caps, masked):
         return ((observed**2).sum() - codes.residual_energy.sum()) / 2
 
     chosen: list[int] = []
-    for step, atom in enumerate(selection.atoms.tolist()):
+    for step, atom in enumerate(selection.indices.tolist()):
         totals = {a: value([*chosen, a]) for a in range(8) if a not in chosen}
         assert totals[atom] == pytest.approx(max(totals.values()), abs=1e-9)
         chosen.append(atom)
         assert selection.objective[step] == pytest.approx(value(chosen), abs=1e-9)
     codes = omp(selection.dictionary, data, caps, mask=mask)
     for support, row in zip(selection.supports, codes.supports, strict=True):
-        assert set(support.tolist()) == set(selection.atoms[row[row >= 0]].tolist())
+        assert set(support.tolist()) == set(selection.indices[row[row >= 0]].tolist())
 
 
 @pytest.mark.parametrize("selector", [sds_ma, sds_omp])
@@ -119,7 +119,7 @@ def test_planted_dictionaries_are_recovered(selector):
     ground_set = standard_ground_set(bases=["dct"])
     data, atoms = planted(rng, ground_set, 200, 10, 3)
     selection = selector(ground_set, data, IndividualSparsity(3), 10)
-    assert np.sort(selection.atoms).tolist() == atoms.tolist()
+    assert np.sort(selection.indices).tolist() == atoms.tolist()
 
 
 @pytest.mark.parametrize("selector", [sds_ma, sds_omp])
@@ -132,7 +132,7 @@ def test_duplicate_atoms_hidden_patches_one_patch_and_float32(selector):
     mask[2] = True
     for points in (data, data.astype(np.float32), data[:1]):
         selection = selector(ground_set, points, IndividualSparsity(4), 10, mask=mask[: len(points)])
-        assert sorted(selection.atoms.tolist()) == list(range(10))
+        assert sorted(selection.indices.tolist()) == list(range(10))
         weights = np.concatenate(selection.coefficients)
         assert np.isfinite(weights).all()
         assert np.abs(weights).max() < 1e3

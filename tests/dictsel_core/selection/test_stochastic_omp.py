@@ -38,7 +38,7 @@ def test_if_all_patches_are_drawn_it_is_replacement_omp(seed, kind):
     constraint = CONSTRAINTS[kind]
     ours = stochastic_replacement_omp(ground_set, data, constraint, 10, mask=mask, weights=weights)
     exact = replacement_omp(ground_set, data, constraint, 10, mask=mask, weights=weights)
-    np.testing.assert_array_equal(ours.atoms, exact.atoms)
+    np.testing.assert_array_equal(ours.indices, exact.indices)
     np.testing.assert_allclose(ours.gains, exact.gains, rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(ours.objective, exact.objective)
     for z, theirs in zip(ours.supports, exact.supports, strict=True):
@@ -91,7 +91,7 @@ def test_unbounded_samples_would_break_what_is_stated():
     """The error is no empty promise: the best atom is missed at times, and larger samples promise more."""
     _, ground_set, data = problem(7)
     chosen = ground_set, data, IndividualSparsity(3), 1
-    best = replacement_omp(*chosen).atoms[0]
+    best = replacement_omp(*chosen).indices[0]
     first = {
         sample: [
             next(
@@ -129,7 +129,7 @@ def test_the_same_seed_selects_the_same_from_a_file(tmp_path):
     options = {"sample": 60, "rng": 5}
     from_file = stochastic_replacement_omp(ground_set, mapped, IndividualSparsity(2), 4, **options)
     from_memory = stochastic_replacement_omp(ground_set, data, IndividualSparsity(2), 4, **options)
-    np.testing.assert_array_equal(from_file.atoms, from_memory.atoms)
+    np.testing.assert_array_equal(from_file.indices, from_memory.indices)
     np.testing.assert_array_equal(from_file.gains, from_memory.gains)
 
 
@@ -148,8 +148,8 @@ def test_errors_are_those_of_data_in_other_units(scale):
 
 def test_bad_options_are_refused():
     ground_set, data = standard_ground_set((2, 2)), np.ones((3, 4))
-    with pytest.raises(TypeError, match="needs IndividualSparsity"):
-        stochastic_replacement_omp(ground_set, data, AverageSparsity(1, 3), 2)
+    with pytest.raises(TypeError, match="stochastic_replacement_omp needs a sparsity constraint"):
+        stochastic_replacement_omp(ground_set, data, AverageSparsity, 2)
     with pytest.raises(ValueError, match="sample must be at least 1"):
         stochastic_replacement_omp(ground_set, data, IndividualSparsity(1), 2, sample=0)
     with pytest.raises(ValueError, match="confidence must be below 1"):

@@ -14,8 +14,8 @@ from dictsel_core import (
     replacement_omp,
     standard_ground_set,
 )
-from dictsel_core.guarantee import approximation_bound, regret_bound
 from dictsel_core.selection import iter_replacement_omp, replacement_greedy, sds_ma, sds_omp
+from dictsel_core.theory import approximation_bound, regret_bound
 from dictsel_core.utility import HuberUtility, LogisticUtility, SquaredUtility, Utility
 
 UTILITIES = {
@@ -68,7 +68,7 @@ def problem(name, weighted):
 
 
 def check_against_the_steps(selection, patches, steps):
-    assert selection.atoms.tolist() == [step.atom for step in steps]
+    assert selection.indices.tolist() == [step.atom for step in steps]
     np.testing.assert_allclose(selection.gains, [step.gain for step in steps], rtol=1e-4, atol=1e-8)
     final = steps[-1].supports
     assert [sorted(z.tolist()) for z in selection.supports] == [sorted(z) for z in final]
@@ -109,7 +109,7 @@ def test_sds_ma_adds_up_the_utilities_of_single_atoms(name):
         return np.sort(single[:, atoms], axis=1)[:, -2:].sum()
 
     chosen = []
-    for atom, objective in zip(selection.atoms.tolist(), selection.objective, strict=True):
+    for atom, objective in zip(selection.indices.tolist(), selection.objective, strict=True):
         best = max(modular([*chosen, a]) for a in range(len(ground_set)) if a not in chosen)
         chosen.append(atom)
         np.testing.assert_allclose([modular(chosen), objective], best, rtol=1e-6)
@@ -123,7 +123,7 @@ def test_the_squared_utility_is_the_default(decay):
     given = ground_set, data, IndividualSparsity(3), 12
     general = replacement_omp(*given, mask=mask, utility=SquaredUtility(), decay=decay)
     default = replacement_omp(*given, mask=mask, decay=decay)
-    np.testing.assert_array_equal(general.atoms, default.atoms)
+    np.testing.assert_array_equal(general.indices, default.indices)
     np.testing.assert_allclose(general.objective, default.objective)
     assert general.supports[7].tolist() == default.supports[7].tolist()
 

@@ -27,7 +27,7 @@ def problem(seed, n_points=20):
 
 
 def assert_same(first, second):
-    np.testing.assert_array_equal(first.atoms, second.atoms)
+    np.testing.assert_array_equal(first.indices, second.indices)
     np.testing.assert_allclose(first.objective, second.objective, rtol=1e-9)
 
 
@@ -94,7 +94,7 @@ def test_replacement_omp_is_algorithm_1_with_the_smoothness_of_each_patch(constr
     selection = replacement_omp(ground_set, data, constraint, 4, weights=weights)
     patches = WeightedPatches(ground_set, data, weights)
     steps = list(literal_run(patches, constraint, 4, gradient_rule(patches), repeats=4))
-    assert selection.atoms.tolist() == [step.atom for step in steps]
+    assert selection.indices.tolist() == [step.atom for step in steps]
     np.testing.assert_allclose(selection.gains, [step.gain for step in steps], rtol=1e-8, atol=1e-10)
     assert [sorted(z.tolist()) for z in selection.supports] == [sorted(z) for z in steps[-1].supports]
     for t, (z, w) in enumerate(zip(selection.supports, selection.coefficients, strict=True)):

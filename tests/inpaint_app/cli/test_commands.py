@@ -7,7 +7,7 @@ import pytest
 from cli_files import contents, pixels, scene, write_pair
 
 from dictsel_core import RestoreSettings, __version__, psnr, restore, ssim, tune
-from dictsel_core.metrics import rmse
+from dictsel_core.evaluation import rmse
 from inpaint_app.__main__ import main as start
 from inpaint_app.cli import main
 from inpaint_app.cli.program import COMMANDS
@@ -116,7 +116,7 @@ def test_dictionary_is_drawn(tmp_path, capsys) -> None:
 def test_tune_equals_the_library(tmp_path, capsys, few_trials) -> None:
     _, broken = write_pair(tmp_path)
     picture = read_picture(broken)
-    expected = tune(picture.pixels, detect_missing(picture).mask, seed=3)
+    expected = tune(picture.pixels, detect_missing(picture).mask, rng=3)
     assert run("tune", broken, "--seed", 3, "--json") == 0
     printed = capsys.readouterr()
     document = json.loads(printed.out)
@@ -127,14 +127,30 @@ def test_tune_equals_the_library(tmp_path, capsys, few_trials) -> None:
     assert "Chosen:" in printed.err
 
 
-@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples(capsys, command) -> None:
     assert main([command, "--help"]) == 0
     text = capsys.readouterr().out
     assert "examples:" in text
     assert f"inpaint {command} " in text
     assert main(["--help"]) == 0
-    assert f"    {command}" in capsys.readouterr().out
+    assert f"  {command}" in capsys.readouterr().out
+
+
+def test_help_is_shown_even_if_something_else_is_wrong(capsys) -> None:
+    for words in (["--wrong", "--help"], ["-h", "a.png", "b.png", "--seed", "many"]):
+        assert main(["restore", *words]) == 0
+        assert "examples:" in capsys.readouterr().out
+
+
+def test_values_after_an_equals_sign(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_picture(scene(), tmp_path / "whole.png")
+    assert run("damage", "whole.png", "--scratches", "-o=out.png", "--mask-out=mask.png", "--quiet") == 0
+    (tmp_path / "--mask").write_bytes((tmp_path / "mask.png").read_bytes())
+    assert run("score", "whole.png", "out.png", "--mask=--mask") == 0
+    assert "over missing ones" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"whole.png", "out.png", "mask.png", "--mask"}
 
 
 def test_version(capsys) -> None:

@@ -29,8 +29,8 @@ WRONG = {
     "zero atoms": ("restore broken.png --atoms 0", "from 1 to 4096"),
     "negative seed": ("restore broken.png --seed -1", "from 0 to"),
     "endless seed": (f"damage whole.png -o out.png --scratches --seed {'9' * 5000}", "from 0 to"),
-    "infinite budget": ("restore broken.png --budget inf", "above 0"),
-    "immense budget": ("restore broken.png --budget 1e308", "above 0, up to 64"),
+    "infinite budget": ("restore broken.png --mean-sparsity inf", "above 0"),
+    "immense budget": ("restore broken.png --mean-sparsity 1e308", "above 0, up to 64"),
     "immense sparsity": ("restore broken.png --sparsity 1000000000", "from 1 to 64"),
     "immense ground set": ("restore broken.png --patch-size 32 --bases dct,haar,db2,db3,db4", "fewer bases"),
     "infinite tolerance": ("restore broken.png --key 0 --tolerance 1e999", "of at least 0"),
@@ -51,10 +51,15 @@ WRONG = {
     "trust alone": ("restore broken.png --trust-mask", "--mask"),
     "inverted mask": ("restore broken.png --mask inverted.png", "invert it with --invert-mask, or use it"),
     "photograph as a mask": ("restore broken.png --mask whole.png", "looks like a photograph"),
+    "the picture as its own mask": ("restore dark.png --mask dark.png", "looks like a photograph"),
+    "no such shell": ("completion tcsh", "SHELL needs bash, zsh, fish or powershell"),
     "invert alone": ("restore broken.png --invert-mask", "--mask"),
     "auto and atoms": ("restore broken.png --auto --atoms 5", "--auto chooses --atoms"),
     "tune and sparsity": ("tune broken.png --sparsity 5", "inpaint tune chooses --sparsity"),
-    "budget of individual": ("restore broken.png --constraint individual --budget 2", "--budget"),
+    "budget of individual": (
+        "restore broken.png --constraint individual --mean-sparsity 2",
+        "--mean-sparsity",
+    ),
     "mask of other size": ("restore broken.png --mask small.png", "same size"),
     "reference of other size": ("restore broken.png --reference small.png", "same size"),
     "reference of other kind": ("restore broken.png --reference gray.png", "same kind"),
@@ -69,6 +74,9 @@ WRONG = {
     "recipe name": ("restore broken.png --write-recipe out.png", ".json"),
     "wrong depth": ("restore broken.png --depth 12", "8 or 16"),
     "wrong quality": ("restore broken.png --quality 101", "from 1 to 100"),
+    "an option for a value": ("damage whole.png -o out.png --text --scratches", "--text needs a value"),
+    "the end of options for a value": ("restore broken.png -o -- whole.png", "--output needs a value"),
+    "no kinds": ("restore broken.png --detect ,", "such as scratches,dust"),
     "value for a flag": ("restore broken.png --overwrite=yes", "takes no value"),
     "damage of no kind": ("damage whole.png -o out.png", "--missing"),
     "damage of two kinds": ("damage whole.png -o out.png --scratches --missing 0.5", "exclude"),
@@ -96,7 +104,7 @@ WRONG = {
     "reference of pages": ("restore pages.npy --key 0 --reference pages.npy", "leave it out"),
     "mask without marks": ("restore whole.png --mask zeros.npy", "The mask marks no pixel"),
     "option after the names": ("restore -- broken.png --preset", "before --"),
-    "letters together": ("restore broken.png -hx", "-h takes no value; leave 'x' out"),
+    "letters together": ("restore broken.png -hx", "There is no option -x"),
     "no jobs": ("batch broken.png -o out --jobs 0", "--jobs"),
 }
 
@@ -106,6 +114,8 @@ def folder(tmp_path, monkeypatch):
     write_pair(tmp_path)
     write_picture(scene(shape=(20, 20)), tmp_path / "small.png")
     write_picture(scene(color=False), tmp_path / "gray.png")
+    dark = read_picture(tmp_path / "whole.png").pixels // 4
+    write_picture(Picture(np.where(dark > 40, np.uint8(200), dark)), tmp_path / "dark.png")
     (tmp_path / "notes.txt").write_text("buy milk\n")
     np.save(tmp_path / "pages.npy", np.arange(1200, dtype=np.uint16).reshape(3, 20, 20))
     np.save(tmp_path / "bands.npy", np.ones((20, 20, 5), np.uint8))

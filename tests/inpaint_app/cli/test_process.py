@@ -14,7 +14,7 @@ import pytest
 from cli_files import contents, write_pair
 
 from inpaint_app.cli.progress import format_bar
-from inpaint_app.formatting import format_duration
+from inpaint_app.text.formatting import format_duration
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "inpaint"
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
@@ -58,7 +58,7 @@ def test_every_command_runs_without_qt(tmp_path) -> None:
         "import sys, json\n"
         "for name in ('PySide6', 'shiboken6'): sys.modules[name] = None\n"
         "from inpaint_app.cli import main\n"
-        "from dictsel_core import tuning\n"
+        "from dictsel_core.evaluation import tuning\n"
         "tuning.N_ATOMS, tuning.CODING_SPARSITIES = (8, 12), (4,)\n"
         "sys.exit(max(main(line) for line in json.loads(sys.argv[1])))\n"
     )

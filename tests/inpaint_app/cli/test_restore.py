@@ -12,10 +12,10 @@ from dictsel_core.grain import match_grain
 from inpaint_app.cli import main
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import write_picture
-from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import mask_picture, random_mask
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
+from inpaint_app.text.formatting import format_percent
 
 SCORES = ["psnr", "psnr_missing", "ssim", "ssim_missing", "rmse", "rmse_missing", "data_range"]
 KEYS = [
@@ -162,7 +162,12 @@ def test_options_reach_the_settings(tmp_path, capsys) -> None:
         "seed": 5,
     }
     assert expected.items() <= settings.items()
-    assert run_json(capsys, "restore", broken, "--overwrite", "--budget", "2.5")["settings"]["budget"] == 2.5
+    assert (
+        run_json(capsys, "restore", broken, "--overwrite", "--mean-sparsity", "2.5")["settings"][
+            "mean_sparsity"
+        ]
+        == 2.5
+    )
 
 
 def test_observed_pixels_are_kept_unless_told_otherwise(tmp_path, capsys) -> None:

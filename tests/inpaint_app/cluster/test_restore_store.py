@@ -14,7 +14,7 @@ import zarr
 
 from dictsel_core import RestoreSettings, restore
 from dictsel_core.completion import wide_parts
-from dictsel_core.tiles import Mosaic
+from dictsel_core.restoration import Mosaic
 from inpaint_app.cli import main
 from inpaint_app.cli.blocks import default_store
 from inpaint_app.cluster.restore_store import StoreRequest, StoreSummary, restore_store

@@ -3,7 +3,7 @@
 import pytest
 
 from dictsel_core import standard_ground_set
-from dictsel_core.bases import AtomOrigin
+from dictsel_core.atoms import AtomOrigin
 from inpaint_app.figures.atom_names import format_basis, format_origin
 
 

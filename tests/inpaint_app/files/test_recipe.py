@@ -9,9 +9,8 @@ import pytest
 from recipes import save_recipe
 
 from dictsel_core import RestoreSettings
+from inpaint_app.cli.commands.restore import COMMAND
 from inpaint_app.cli.options import SETTING_OPTIONS
-from inpaint_app.cli.parser import Parser
-from inpaint_app.cli.program import parser
 from inpaint_app.cli.streams import CommandLineError
 from inpaint_app.errors import UserError
 from inpaint_app.files.recipe import Recipe, pack_recipe, read_recipe, recipe_mask_spec, recipe_settings
@@ -21,7 +20,7 @@ RECIPE = Recipe(
     settings={
         "constraint": "average",
         "n_atoms": 20,
-        "budget": 2.5,
+        "mean_sparsity": 2.5,
         "keep_observed": False,
         "seed": None,
         "bases": ["dct"],
@@ -69,7 +68,10 @@ def test_only_json_can_be_written() -> None:
         ('{"recipe": 1, "version": "1", "settings": {"a": 1, "a": 2}, "mask": {}}', "twice"),
         ("[" * 100_000, "nested too deeply"),
         ("9" * 10_000, "too large a number"),
-        ('{"recipe": 1, "version": "1", "settings": {"budget": 1e400}, "mask": {}}', "1e400 is too large"),
+        (
+            '{"recipe": 1, "version": "1", "settings": {"mean_sparsity": 1e400}, "mask": {}}',
+            "1e400 is too large",
+        ),
         ('{"recipe": 1, "version": "1", "settings": {"seed": -%s}, "mask": {}}' % ("9" * 401), "too large"),
         (
             r'{"recipe": 1, "version": "1", "settings": {"constraint": "\ud800"}, "mask": {}}',
@@ -109,20 +111,22 @@ def test_settings_that_are_not_named_are_the_defaults(tmp_path: Path) -> None:
     assert recipe_settings(recipe_of({"n_atoms": 9}), path) == RestoreSettings(n_atoms=9)
 
 
+def test_a_recipe_with_the_former_name_of_a_setting(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.json"
+    assert recipe_settings(recipe_of({"budget": 2.5}), path) == RestoreSettings(mean_sparsity=2.5)
+    with pytest.raises(UserError, match="twice"):
+        recipe_settings(recipe_of({"budget": 2.5, "mean_sparsity": 3.0}), path)
+
+
 NUMBERS = {
-    option.setting: option.flag
+    option.name: option.opts[0]
     for option in SETTING_OPTIONS
-    if option.setting != "bases" and RestoreSettings.parameters[option.setting].kind in (int, float)
+    if option.name != "bases" and RestoreSettings.parameters[option.name].kind in (int, float)
 }
 
 
-@pytest.fixture(scope="module")
-def command_line() -> Parser:
-    return parser()
-
-
 @pytest.mark.parametrize("name", NUMBERS)
-def test_options_and_recipes_have_the_same_limits(tmp_path: Path, command_line: Parser, name: str) -> None:
+def test_options_and_recipes_have_the_same_limits(tmp_path: Path, name: str) -> None:
     parameter, path, flag = RestoreSettings.parameters[name], tmp_path / "recipe.json", NUMBERS[name]
     wrong = (
         parameter.minimum if parameter.excludes_minimum else parameter.minimum - 1,
@@ -134,9 +138,9 @@ def test_options_and_recipes_have_the_same_limits(tmp_path: Path, command_line: 
             recipe_settings(recipe_of({name: value}), path)
     for text in (*(f"{value:.0f}" for value in wrong[:2]), "9" * 5000, "1e400", "nan", "true", ""):
         with pytest.raises(CommandLineError, match=f"{flag} needs {parameter.description}"):
-            command_line.parse_args(["restore", "in.png", f"{flag}={text}"])
-    given = command_line.parse_args(["restore", "in.png", f"{flag}={parameter.maximum}"])
-    assert getattr(given, name) == parameter.maximum
+            COMMAND.make_context("restore", ["in.png", f"{flag}={text}"])
+    given = COMMAND.make_context("restore", ["in.png", f"{flag}={parameter.maximum}"])
+    assert given.params[name] == parameter.maximum
     assert getattr(recipe_settings(recipe_of({name: parameter.maximum}), path), name) == parameter.maximum
 
 
@@ -150,7 +154,7 @@ def test_options_and_recipes_have_the_same_limits(tmp_path: Path, command_line: 
         ({"n_atoms": 8.0}, "n_atoms must be a whole number"),
         ({"sparsity": None}, "sparsity must be a whole number"),
         ({"sparsity": "8"}, "sparsity must be a whole number"),
-        ({"budget": True}, "budget must be a number"),
+        ({"mean_sparsity": True}, "mean_sparsity must be a number"),
         (
             {"constraint": ["average"]},
             f"constraint must be {RestoreSettings.parameters['constraint'].description}",

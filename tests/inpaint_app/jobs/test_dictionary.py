@@ -20,7 +20,7 @@ def test_the_patches_of_an_atom_are_those_that_use_it_though_pixels_were_held_ou
     shares, n_patches = selection_shares(restoration), len(selection.supports)
     low, high = float(original[~mask].min()), float(original[~mask].max())
     n_rects, n_right = 0, 0
-    for number, atom in enumerate(selection.atoms):
+    for number, atom in enumerate(selection.indices):
         users = [t for t, support in enumerate(selection.supports) if atom in support]
         assert shares[number] == len(users) / n_patches, "the words and the highlight agree"
         assert len(atom_use(request, restoration, number).rects) == len(users)

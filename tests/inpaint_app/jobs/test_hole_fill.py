@@ -10,11 +10,14 @@ from PIL import Image
 
 from dictsel_core import RestoreSettings
 from inpaint_app.errors import UserError
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
+from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
+from inpaint_app.jobs.heal import HealedPicture, HealRequest, heal, surroundings
 from inpaint_app.jobs.hole_fill import HoleFill, HoleFillFiles
 from inpaint_app.jobs.network import Network, fill_by_network
-from inpaint_app.jobs.restore import RestoreRequest, restore
+from inpaint_app.jobs.restore import RestoreRequest, preview, restore
 
 FAST = RestoreSettings(n_atoms=8, rounds=0)
 
@@ -39,12 +42,83 @@ def test_pieces_come_from_where_the_user_says(gray):
     image[:, 60:] //= 2  # farther away than what is around the hole
     allowed = np.zeros_like(mask)
     allowed[:, 62:] = True
-    request = RestoreRequest(image, mask, FAST, HoleFill(allowed))
+    request = RestoreRequest(image, mask, FAST, HoleFill(PackedMask.pack(allowed)))
     around = RestoreRequest(image, mask, FAST)
     dark, usual = (restore(each, JobControl()).restoration for each in (request, around))
     assert dark.settings.fill == "auto"
     assert (dark.image[~mask] == image[~mask]).all()
     assert dark.image[mask].mean() < usual.image[mask].mean() - 20
+
+
+def test_previews_and_strokes_copy_from_there_too(gray):
+    image, mask = gray
+    image[:, 60:] //= 2
+    allowed = np.zeros_like(mask)
+    allowed[:, 62:] = True
+    fill, rect = HoleFill(PackedMask.pack(allowed)), Rect(10, 20, 40, 38)  # without anything allowed
+    previews = [
+        preview(RestoreRequest(image, mask, FAST, each), rect, JobControl()).image for each in (None, fill)
+    ]
+    hole = mask[rect.slices]
+    assert previews[1][hole].mean() < previews[0][hole].mean() - 20
+    assert (previews[1][~hole] == image[rect.slices][~hole]).all()
+
+    stroke, nothing = Rect(20, 30, 20, 20), PackedMask.empty(mask.shape)
+    outer = surroundings(stroke, FAST, mask.shape)[1]
+    request = HealRequest(image, HealedPicture(image, nothing), mask[outer.slices], stroke, FAST)
+    usual = heal(request, JobControl()).picture
+    steered = heal(replace(request, hole_fill=fill, packed_mask=PackedMask.pack(mask)), JobControl()).picture
+    assert steered.image[mask].mean() < usual.image[mask].mean() - 20
+    assert (steered.image[~mask] == image[~mask]).all()
+    assert (steered.restoration.image == steered.image).all()
+    assert steered.restoration.settings.fill == "auto"
+
+
+def test_missing_pixels_elsewhere_are_not_copied_into_a_stroke(gray):
+    image, mask = gray
+    other = np.zeros_like(mask)
+    other[:, 70:] = True
+    image[other] = 255  # damage, farther away than a stroke looks
+    allowed = np.zeros_like(mask)
+    allowed[:, 55:] = True
+    stroke, nothing = Rect(20, 30, 20, 20), PackedMask.empty(mask.shape)
+    outer = surroundings(stroke, FAST, mask.shape)[1]
+    request = HealRequest(
+        image,
+        HealedPicture(image, nothing),
+        (mask | other)[outer.slices],
+        stroke,
+        FAST,
+        HoleFill(PackedMask.pack(allowed)),
+        PackedMask.pack(mask | other),
+    )
+    assert heal(request, JobControl()).picture.image[mask].max() < 200
+
+
+@pytest.mark.parametrize("n_channels", [None, 2])
+def test_missing_pixels_beyond_a_preview_or_a_stroke_may_be_nan(gray, n_channels):
+    image, mask = gray
+    scattered = np.random.default_rng(1).random(mask.shape) < 0.08
+    scattered[:, 60:] = False
+    missing, allowed = mask | scattered, np.zeros_like(mask)
+    allowed[:, 60:] = True
+    image = np.where(missing, np.nan, np.where(allowed, 0.5, 1) * image / 255).astype(np.float32)
+    if n_channels is not None:
+        image = np.repeat(image[:, :, None], n_channels, axis=2)
+    texture, rect = replace(FAST, fill="texture"), Rect(16, 26, 28, 28)
+    fill, packed = HoleFill(PackedMask.pack(allowed)), PackedMask.pack(missing)
+    seen = preview(RestoreRequest(image, missing, texture, fill), rect, JobControl()).image
+    assert seen[mask[rect.slices]].mean() < 0.35
+
+    stroke, nothing = Rect(20, 30, 20, 20), PackedMask.empty(mask.shape)
+    outer = surroundings(stroke, texture, mask.shape)[1]
+    picture = HealedPicture(image, nothing)
+    request = HealRequest(image, picture, missing[outer.slices], stroke, texture, fill, packed)
+    healed = heal(request, JobControl()).picture.image
+    assert healed[mask].mean() < 0.35
+    left = scattered.copy()
+    left[surroundings(stroke, texture, mask.shape)[0].slices] = False
+    assert np.isnan(healed[left]).all()
 
 
 @pytest.mark.parametrize("make", [byte_network, float_network])
@@ -119,7 +193,7 @@ def test_a_mask_that_marks_nothing_or_too_little_to_copy_is_refused(gray, tmp_pa
     Image.fromarray(np.zeros_like(image)).save(tmp_path / "from.png")
     with pytest.raises(UserError, match="marks nothing to copy"):
         files.read(Picture(image))
-    request = RestoreRequest(image, mask, FAST, HoleFill(np.zeros_like(mask)))
+    request = RestoreRequest(image, mask, FAST, HoleFill(PackedMask.empty(mask.shape)))
     with pytest.raises(UserError, match="too few observed pixels"):
         restore(request, JobControl())
 

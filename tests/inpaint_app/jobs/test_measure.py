@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dictsel_core import RestoreSettings
-from dictsel_core.metrics import observed_range
+from dictsel_core.evaluation import observed_range
 from inpaint_app.jobs.measure import error_picture, measure, quality
 from inpaint_app.jobs.restore import RestoreRequest
 

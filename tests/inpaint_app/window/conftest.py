@@ -8,7 +8,7 @@ import shiboken6
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from dictsel_core._support.threads import single_threaded_blas
+from dictsel_core._util.parallel import single_threaded_blas
 from inpaint_app.window import preferences
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.main_window import MainWindow

@@ -1,12 +1,19 @@
 """Actions: enabled when they make sense, with keys of their own."""
 
+import ast
+import inspect
+import re
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSpinBox, QWidget
 from windows import find, opened, restored
 
-from inpaint_app.window.actions import SPECS, Actions
+from inpaint_app import window
+from inpaint_app.text.actions import SPECS
+from inpaint_app.window.actions import Actions
 
 
 @pytest.fixture
@@ -26,6 +33,16 @@ def all_of(actions: Actions) -> list[QAction]:
 def test_no_two_actions_share_a_key(actions) -> None:
     keys = [key.toString() for action in all_of(actions) for key in action.shortcuts()]
     assert len(keys) == len(set(keys))
+
+
+def test_sentences_take_their_keys_from_the_table() -> None:
+    """A key that is written out in a sentence stays behind when the table changes."""
+    key = re.compile(r"\b(?:Shift\+)?F\d+\b|\bCtrl\+(?!click)")
+    folder = Path(inspect.getfile(window)).parent
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+                assert not key.search(node.value), f"{path.name}: {node.value}"
 
 
 def test_actions_are_enabled_when_their_needs_are_met(actions) -> None:

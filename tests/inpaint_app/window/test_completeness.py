@@ -1,4 +1,4 @@
-"""Whoever adds one of these and forgets a place in the window that CONTRIBUTING names is told so here."""
+"""Whoever adds one of these and forgets a place in the window that docs/developing.md names is told here."""
 
 import importlib
 import inspect

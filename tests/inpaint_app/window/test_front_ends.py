@@ -1,7 +1,7 @@
 """Every use case, through the command line and through the window: the same bytes and figures."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -140,6 +140,69 @@ def test_a_recipe(session, qtbot, files) -> None:
     Exporter(session).write_recipe(Output(files / "window.json"))
     settle(session, qtbot)
     assert same_bytes(files / "cli.json", files / "window.json")
+
+
+#: A value of each setting that is not its default, and a way to mark pixels for each field of the marks.
+CHANGED_SETTINGS = {
+    "n_atoms": ["--atoms=9"],
+    "sparsity": ["--sparsity=5"],
+    "mean_sparsity": ["--mean-sparsity=3"],
+    "coding_sparsity": ["--coding-sparsity=3"],
+    "patch_size": ["--patch-size=6", "--bases=dct"],
+    "bases": ["--bases=dct,haar"],
+    "constraint": ["--constraint=individual"],
+    "selector": ["--selector=romp"],
+    "rounds": ["--rounds=2"],
+    "keep_observed": ["--replace-observed", "--rounds=0"],
+    "fill": ["--fill=smooth"],
+    "every_patch": ["--every-patch"],
+    "seed": ["--seed=7"],
+    "threads": ["--threads=1"],
+}
+MASK = "--mask=mask.png"
+CHANGED_MARKS = {
+    "mask": [MASK],
+    "invert_mask": ["--mask=inverted.png", "--invert-mask"],
+    "trusts_mask": [MASK, "--trust-mask"],
+    "key": ["--key=#ff00ff"],
+    "tolerance": ["--key=#ff00ff", "--tolerance=4"],
+    "grow": [MASK, "--grow-mask=0"],
+    "detect": ["--detect=dead_pixels"],
+    "sensitivity": ["--detect=dead_pixels", "--sensitivity=0.8"],
+    "soft_edges": [MASK, "--keep-soft-edges"],
+}
+
+
+def test_every_field_of_a_recipe_is_tried() -> None:
+    assert set(CHANGED_SETTINGS) == {each.name for each in fields(RestoreSettings)} - {"fill_weight"}
+    assert set(CHANGED_MARKS) == {each.name for each in fields(MaskSpec)}
+
+
+@pytest.mark.parametrize("field", [*CHANGED_SETTINGS, *CHANGED_MARKS])
+def test_the_window_opens_what_the_command_line_wrote(session, qtbot, files, field, monkeypatch) -> None:
+    monkeypatch.chdir(files)
+    picture = read_picture(files / "whole.png").pixels.copy()
+    picture[10:13, 20:30] = (255, 0, 255)
+    picture[40, 12] = 255
+    write_picture(Picture(picture), files / "marked.png")
+    mask = read_picture(files / "mask.png").pixels
+    write_picture(Picture(255 - mask), files / "inverted.png")
+    options = CHANGED_MARKS.get(field) or [MASK, *CHANGED_SETTINGS[field]]
+    fast = [] if field == "rounds" else ["--preset=fast"]
+    run("restore", "marked.png", "-o", "cli.png", "--write-recipe=cli.json", "--no-estimate", *fast, *options)
+    session.opener.open_file(files / "marked.png")
+    settle(session, qtbot)
+    session.opener.open_recipe(files / "cli.json")
+    settle(session, qtbot)
+    session.run_starter.restore()
+    settle(session, qtbot)
+    exporter = Exporter(session)
+    exporter.write_restored(Output(files / "window.png"))
+    settle(session, qtbot)
+    exporter.write_recipe(Output(files / "window.json"))
+    settle(session, qtbot)
+    assert same_bytes(files / "cli.json", files / "window.json")
+    assert same_bytes(files / "cli.png", files / "window.png")
 
 
 def test_a_mask(session, qtbot, files) -> None:

@@ -20,8 +20,8 @@ from inpaint_app.files.formats.shared.bands import image_array
 from inpaint_app.files.formats.shared.cmyk import cmyk_to_rgb
 from inpaint_app.files.formats.shared.photoshop import resource_blocks
 from inpaint_app.files.limits import check_size
-from inpaint_app.formatting import format_percent
 from inpaint_app.image.picture import Array, Picture
+from inpaint_app.text.formatting import format_percent
 
 _SEQUENTIAL = (0xC0, 0xC1)
 _MODES = {1: ("L", "L"), 3: ("RGB", "RGB"), 4: ("CMYK", "CMYK;I")}  # Adobe stores inks inverted; all follow

@@ -6,6 +6,7 @@ from math import floor
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainterPath
 
+from inpaint_app.text.actions import key_of
 from inpaint_app.window.canvas.tools.lasso import pixels_inside
 from inpaint_app.window.canvas.tools.region_outline import region_outline
 from inpaint_app.window.canvas.tools.tool import Place, Tool
@@ -43,7 +44,9 @@ class FoundDamagePicker(Tool):
         bounds = self._path.boundingRect()
         if max(bounds.width(), bounds.height()) <= self.reach:
             if not self.session.finder.toggle(floor(self._start.row), floor(self._start.column), self.reach):
-                self.session.notice.emit("No damage was found here. Find Damage (Ctrl+F) looks for some.")
+                self.session.notice.emit(
+                    f"No damage was found here. Find Damage ({key_of('find_damage')}) looks for some."
+                )
             return
         self._choose_inside()
 

@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, Signal
 
 import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core.damage_kinds import DamageKind
-from inpaint_app.explanations import describe_damage
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
@@ -18,6 +17,7 @@ from inpaint_app.jobs.damage_choice import DamageChoice, FoundDamage, MarkedMask
 from inpaint_app.jobs.detect import analyze_picture
 from inpaint_app.jobs.first_look import FirstLook, first_look
 from inpaint_app.jobs.source import Source
+from inpaint_app.text.explanations import describe_damage
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool

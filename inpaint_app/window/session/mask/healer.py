@@ -22,14 +22,16 @@ from inpaint_app.jobs.heal import (
     put_rect,
     surroundings,
 )
+from inpaint_app.jobs.hole_fill import HoleFill
 from inpaint_app.jobs.source import Source
+from inpaint_app.text.actions import key_of
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.runs.results import Results
 from inpaint_app.window.session.state import RunRecord, without_pixels
 
-HEALED = "Healed here only; Restore (F5) makes the whole picture exact."
+HEALED = f"Repaired locally; Restore ({key_of('restore')}) recomputes the whole picture."
 #: Memory for strokes that can be undone.
 _MAX_BYTES = 256 * 2**20
 
@@ -43,6 +45,8 @@ class _Healing:
     missing: Mask
     rect: Rect
     settings: RestoreSettings
+    hole_fill: HoleFill | None
+    packed_mask: PackedMask | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +86,19 @@ class Healer(QObject):
         #: Strokes that were undone before they were healed.
         self._unhealed: dict[int, _Healing] = {}
 
-    def heal(self, source: Source, mask: MaskHistory, rect: Rect, settings: RestoreSettings) -> None:
-        """Heal the last stroke of a mask, which lies in a rectangle."""
+    def heal(
+        self,
+        source: Source,
+        mask: MaskHistory,
+        rect: Rect,
+        settings: RestoreSettings,
+        hole_fill: HoleFill | None = None,
+    ) -> None:
+        """Heal the last stroke of a mask, which lies in a rectangle; wide holes perhaps as the user says."""
         outer = surroundings(rect, settings, mask.mask.shape)[1]
         missing = mask.mask[outer.slices].copy()
-        self._waiting.append(_Healing(mask.state, source, missing, rect, settings))
+        packed = None if hole_fill is None else mask.snapshot()
+        self._waiting.append(_Healing(mask.state, source, missing, rect, settings, hole_fill, packed))
         self._start_next()
 
     def move(self, state: int, *, is_back: bool) -> bool:
@@ -150,7 +162,16 @@ class Healer(QObject):
 
         def work(control: JobControl) -> HealedStroke:
             before = HealedPicture(pixels, nothing) if record is None else _picture_of(record)
-            return heal(HealRequest(pixels, before, wanted.missing, wanted.rect, wanted.settings), control)
+            request = HealRequest(
+                pixels,
+                before,
+                wanted.missing,
+                wanted.rect,
+                wanted.settings,
+                wanted.hole_fill,
+                wanted.packed_mask,
+            )
+            return heal(request, control)
 
         def on_stroke(stroke: HealedStroke) -> None:
             base, beginning = record, None

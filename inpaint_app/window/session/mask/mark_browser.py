@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from inpaint_app.explanations import DAMAGE_WORDS
+from inpaint_app.text.explanations import DAMAGE_WORDS
 from inpaint_app.window.session.mask.damage_finder import DamageFinder
 
 

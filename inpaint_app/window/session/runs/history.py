@@ -5,6 +5,7 @@ from typing import Any
 
 from dictsel_core import RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
+from inpaint_app.jobs.hole_fill import HoleFill
 from inpaint_app.window.session.state import RunRecord
 
 #: Memory that the pixels of all records may take.
@@ -53,11 +54,14 @@ class RunHistory:
         """Return a record by its number; None if there is none."""
         return next((record for record in self.records if record.number == number), None)
 
-    def find_run(self, requested: RestoreSettings, mask: PackedMask) -> RunRecord | None:
-        """Return the latest complete run with these parameters and this mask that still has its pixels."""
+    def find_run(
+        self, requested: RestoreSettings, mask: PackedMask, hole_fill: HoleFill | None = None
+    ) -> RunRecord | None:
+        """Return the latest complete run with these inputs that still has its pixels."""
         for record in reversed(self.records):
             is_whole = record.image is not None and not (record.is_stopped or record.n_strokes)
-            if is_whole and record.requested == requested and record.packed_mask.same_pixels(mask):
+            is_asked = record.requested == requested and record.hole_fill is hole_fill
+            if is_whole and is_asked and record.packed_mask.same_pixels(mask):
                 return record
         return None
 

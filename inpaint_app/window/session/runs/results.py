@@ -11,6 +11,7 @@ from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.dictionary import AtomUse, atom_use
+from inpaint_app.jobs.hole_fill import HoleFill
 from inpaint_app.jobs.measure import QualityMetrics, damage_quality, quality
 from inpaint_app.jobs.restore import RunResult
 from inpaint_app.jobs.source import Source
@@ -56,11 +57,13 @@ class Results(QObject):
 
     # Records
 
-    def find_runs(self, settings: RestoreSettings, mask: PackedMask) -> dict[str, int]:
-        """Return the numbers, by constraint, of complete runs with a mask and these settings under each."""
+    def find_runs(
+        self, settings: RestoreSettings, mask: PackedMask, hole_fill: HoleFill | None = None
+    ) -> dict[str, int]:
+        """Return the numbers, by constraint, of complete runs with these inputs under each."""
         found: dict[str, int] = {}
         for constraint in CONSTRAINTS:
-            record = self.history.find_run(replace(settings, constraint=constraint), mask)
+            record = self.history.find_run(replace(settings, constraint=constraint), mask, hole_fill)
             if record is not None:
                 found[constraint] = record.number
         return found
@@ -83,6 +86,7 @@ class Results(QObject):
                     image,
                     replace(result.restoration, image=image),
                     is_stopped=result.is_stopped,
+                    hole_fill=result.request.hole_fill,
                 )
                 self.history = self.history.added(record)
                 self._measure(record, measured)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from inpaint_app.text.actions import key_of
 from inpaint_app.window.session.state import RunRecord
 from inpaint_app.window.session.view_modes import COMPARISON
 
@@ -31,7 +32,11 @@ class RunBrowser:
             if session.set_inputs_of(record):
                 session.notice.emit(f"Run {number} is shown with its own mask; Undo brings yours back.")
         if record.image is None:
-            way = "go back to it after the run in progress" if is_busy else "F5 restores them again"
+            way = (
+                "go back to it after the run in progress"
+                if is_busy
+                else f"{key_of('restore')} restores them again"
+            )
             session.notice.emit(f"The pixels of run {number} were released to save memory; {way}.")
             return
         self._show(number)

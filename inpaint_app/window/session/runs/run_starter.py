@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from dictsel_core.evaluation import Tuning
 from dictsel_core.restoration import CONSTRAINTS
-from dictsel_core.tuning import Tuning
 from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs.restore import RunResult
 from inpaint_app.jobs.tune import tune
@@ -55,7 +55,7 @@ class RunStarter:
     def _compare(self) -> None:
         packed, results = self._packed_request(), self._session.results
         if packed is not None:
-            known = results.find_runs(packed.settings, packed.packed_mask)
+            known = results.find_runs(packed.settings, packed.packed_mask, packed.hole_fill)
             rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
             self._run(
                 "compare",

@@ -12,7 +12,7 @@ from inpaint_app.window.panels.parameter_panel import ParameterPanel
 
 SIZE, SPARSITY, ROUNDS = "Dictionary size k", "Sparsity s", "Rounds of refinement"
 BUDGET, CODING = "Budget s', average per patch", "Atoms per patch when coding"
-LABELS = {"n_atoms": SIZE, "sparsity": SPARSITY, "budget": BUDGET, "rounds": ROUNDS}
+LABELS = {"n_atoms": SIZE, "sparsity": SPARSITY, "mean_sparsity": BUDGET, "rounds": ROUNDS}
 LABELS |= {"coding_sparsity": CODING}
 
 
@@ -93,8 +93,8 @@ def test_the_budget_is_also_given_in_atoms(panel, session, qtbot, files) -> None
 @pytest.mark.parametrize(
     "settings",
     [
-        RestoreSettings(n_atoms=1, sparsity=1, budget=0.1, coding_sparsity=1, rounds=0),
-        RestoreSettings(n_atoms=256, sparsity=64, budget=64, coding_sparsity=64, rounds=100),
+        RestoreSettings(n_atoms=1, sparsity=1, mean_sparsity=0.1, coding_sparsity=1, rounds=0),
+        RestoreSettings(n_atoms=256, sparsity=64, mean_sparsity=64, coding_sparsity=64, rounds=100),
         RestoreSettings(n_atoms=None, coding_sparsity=None, rounds=None),
     ],
 )
@@ -110,7 +110,7 @@ def test_whatever_the_settings_may_be_is_shown_as_it_is(panel, session, settings
 
 
 def test_as_much_can_be_typed_as_the_settings_allow(panel, session) -> None:
-    for name in ("sparsity", "budget", "coding_sparsity", "rounds"):
+    for name in ("sparsity", "mean_sparsity", "coding_sparsity", "rounds"):
         field, most = box(panel, LABELS[name]), RestoreSettings.parameters[name].maximum
         assert field.maximum() == most
         field.setValue(most)

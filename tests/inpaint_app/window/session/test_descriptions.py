@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dictsel_core import Restoration, RestoreSettings
-from dictsel_core.estimation import QualityEstimate
+from dictsel_core.evaluation import QualityEstimate
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.measure import QualityMetrics, Scores

@@ -10,12 +10,12 @@ from windows import FAST, SLOW, opened, restored, settle
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
 from inpaint_app.files.assets import DAMAGED, read_sample
-from inpaint_app.formatting import unbroken
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.source import open_sample
+from inpaint_app.text.formatting import unbroken
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.view_modes import COMPARISON, SPLIT
 
@@ -440,7 +440,7 @@ def test_without_a_picture_the_marks_of_a_recipe_are_spoken_of(session, qtbot, t
 
 BAD_RECIPES = {
     "settings": {"patch_size": 96},
-    "budget": {"budget": 1e308},
+    "mean_sparsity": {"mean_sparsity": 1e308},
     "rounds": {"rounds": 10**9},
     "digits": {"seed": 10**401},
     "surrogate": {"constraint": "\ud800"},

@@ -57,7 +57,7 @@ def test_runs_with_different_parameters_are_told_apart() -> None:
         {"constraint": "individual"},
         {"n_atoms": 9},
         {"sparsity": 5},
-        {"budget": 3.0},
+        {"mean_sparsity": 3.0},
         {"coding_sparsity": 4},
         {"patch_size": 10},
         {"bases": ("dct",)},

@@ -8,6 +8,7 @@ from windows import FAST, settle
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
 from inpaint_app.window.canvas.tools.copy_area import CopyArea
+from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
 
 
@@ -101,3 +102,49 @@ def test_a_file_without_a_network_ends_in_a_sentence(halves, qtbot, tmp_path) ->
     assert "holds no network" in halves.complaints[0]
     assert halves.hole_sources.fill is None
     assert halves.results.current.number == number
+
+
+def test_every_change_of_a_fill_is_a_step_that_brings_its_result_back(halves, qtbot) -> None:
+    seen = [(halves.results.current.number, light(halves))]
+    draw(CopyArea(halves), 0, 75, 60, 120)
+    settle(halves, qtbot)
+    seen.append((halves.results.current.number, light(halves)))
+    halves.hole_retry.start()
+    settle(halves, qtbot)
+    seen.append((halves.results.current.number, light(halves)))
+    n_runs = len(halves.results.history.records)
+    assert halves.undo_redo.stack.undo_subject == "fill"
+    for number, mean in reversed(seen[:-1]):
+        halves.undo_redo.undo()
+        settle(halves, qtbot)
+        assert (halves.results.current.number, light(halves)) == (number, mean)
+    assert halves.hole_sources.fill is None
+    assert halves.undo_redo.stack.undo_subject == "mask"
+    for number, mean in seen[1:]:
+        halves.undo_redo.redo()
+        settle(halves, qtbot)
+        assert (halves.results.current.number, light(halves)) == (number, mean)
+    assert halves.hole_sources.fill is not None
+    assert len(halves.results.history.records) == n_runs  # nothing was restored again
+
+
+def test_a_comparison_does_not_take_runs_that_were_filled_otherwise(halves, qtbot) -> None:
+    number = halves.results.current.number
+    draw(CopyArea(halves), 0, 75, 60, 120)
+    settle(halves, qtbot)
+    halves.run_starter.compare()
+    settle(halves, qtbot)
+    assert number not in halves.results.history.comparison
+
+
+def test_the_healing_brush_copies_from_there(halves, qtbot) -> None:
+    draw(CopyArea(halves), 0, 75, 60, 120)
+    settle(halves, qtbot)
+    halves.set_view(halves.view.with_brush(31))
+    brush = HealingBrush(halves)
+    brush.press(Place(30, 50))
+    brush.move(Place(31, 51))
+    brush.release()
+    settle(halves, qtbot)
+    assert halves.results.current.n_strokes == 1
+    assert halves.results.current.image[24:37, 44:57].mean() > 100

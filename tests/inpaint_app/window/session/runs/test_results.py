@@ -104,7 +104,7 @@ def test_an_atom_is_found_in_the_patches_that_use_it(results, workers, qtbot, so
     results.choose_atom(1)
     settle(workers, qtbot)
     selection = result.restoration.selection
-    n_users = sum(selection.atoms[1] in support for support in selection.supports)
+    n_users = sum(selection.indices[1] in support for support in selection.supports)
     assert len(results.atom_use.rects) == n_users > 0
     assert all(rect.row % 8 == rect.column % 8 == 0 for rect in results.atom_use.rects)
     results.choose_atom(None)

@@ -1,1 +1,0 @@
-"""What all layers share: validation, memory layout, threads, runs, compiled kernels, least squares."""

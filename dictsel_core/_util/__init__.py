@@ -1,0 +1,1 @@
+"""Helpers that all layers share: validation, memory layout, threads, runs, compiled kernels."""

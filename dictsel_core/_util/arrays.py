@@ -1,0 +1,73 @@
+"""Small tools for arrays, and reductions of tall arrays in cache-sized chunks."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._util.compiled import Kernel
+from dictsel_core._util.parallel import map_blocks
+from dictsel_core._util.validation import Bools, Floats, Ints
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+#: Rows and columns of an image.
+Region = tuple[slice, slice]
+
+_CHUNK_BYTES = 1 << 18
+
+
+def chunk_rows(row_bytes: int) -> int:
+    """Return how many rows of `row_bytes` bytes fit into a cache-sized chunk."""
+    return max(1, _CHUNK_BYTES // max(row_bytes, 1))
+
+
+def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
+    """Make an array read-only, and return it."""
+    array.flags.writeable = False
+    return array
+
+
+def nonzero_2d(mask: Bools) -> tuple[Ints, Ints]:
+    """Return the rows and columns of the True entries of a mask (H, W), several times faster than NumPy."""
+    rows, columns = np.divmod(np.flatnonzero(mask), mask.shape[1])
+    return rows, columns
+
+
+def positive_part_sums(
+    gains: Floats, floors: Floats, largest: Floats | None = None, threads: int = 1
+) -> NDArray[np.float64]:
+    """Return the sums over t of max(0, gains[t, :] - floors[t]): (n,).
+
+    Subtracting before summing keeps the result exactly zero if nothing exceeds its floor. If the largest
+    gain of each row is given, rows without any gain above their floor are skipped.
+    """
+    n_rows, n_columns = gains.shape
+    floors = floors.astype(gains.dtype, copy=False)
+    active = np.arange(n_rows) if largest is None else (largest > floors).nonzero()[0]
+    step = chunk_rows(gains.itemsize * n_columns)
+    if len(active) <= step:
+        return _sum_positive_parts(gains, floors, active).astype(np.float64, copy=False)
+
+    def partial_sums(blocks: Sequence[int]) -> NDArray[np.float64]:
+        sums = np.zeros(n_columns)
+        for start in blocks:
+            sums += _sum_positive_parts(gains, floors, active[start : start + step])
+        return sums
+
+    totals = np.zeros(n_columns)
+    for sums in map_blocks(partial_sums, range(0, len(active), step), threads):
+        totals += sums
+    return totals
+
+
+@Kernel
+def _sum_positive_parts(gains: Floats, floors: Floats, rows: Ints) -> Floats:
+    """Return the sums of max(0, gains - floors) over some rows: (n,)."""
+    sums = np.zeros(gains.shape[1], gains.dtype)
+    for row in rows:
+        part, floor = gains[row], floors[row]
+        for column in range(len(sums)):
+            difference = part[column] - floor
+            sums[column] += difference if difference > 0 else 0
+    return sums

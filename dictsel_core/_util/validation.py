@@ -1,0 +1,212 @@
+"""Checks of user input; kernels assume that it has been checked."""
+
+import operator
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+#: Larger caps have no effect, and would not fit into an integer array.
+LARGEST_COUNT = int(np.iinfo(np.intp).max)
+#: Range of the largest absolute value in which sums of squares neither overflow nor vanish.
+_SMALLEST, _LARGEST = 1e-150, 1e150
+#: The same for float32, so that squares keep their precision; its inverse is the largest.
+SMALLEST_SINGLE = 1e-15
+
+Floats = NDArray[np.floating[Any]]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.intp]
+
+
+def as_count(value: object, name: str, *, minimum: int = 1) -> int:
+    """Return `value` as an int that is at least `minimum`."""
+    try:
+        count = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {value!r}.") from None
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be a whole number, not {value!r}.")
+    if count < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, but is {count}.")
+    return count
+
+
+def as_nonnegative(value: object, name: str) -> float:
+    """Return `value` as a finite float that is at least 0."""
+    number = _as_number(value, name)
+    if not number >= 0.0:
+        raise ValueError(f"{name} must be at least 0, but is {number}.")
+    if number == np.inf:
+        raise ValueError(f"{name} must be finite, but is {number}.")
+    return number
+
+
+def as_positive(value: object, name: str) -> float:
+    """Return `value` as a finite float above 0."""
+    number = _as_number(value, name)
+    if not 0.0 < number < np.inf:
+        raise ValueError(f"{name} must be positive and finite, but is {number}.")
+    return number
+
+
+def as_probability(value: object, name: str) -> float:
+    """Return `value` as a float between 0 and 1, without both."""
+    probability = as_positive(value, name)
+    if probability >= 1:
+        raise ValueError(f"{name} must be below 1, but is {probability}.")
+    return probability
+
+
+def as_accuracy(value: object) -> float:
+    """Return the accuracy of a step as a float above 0 and at most 1."""
+    accuracy = as_positive(value, "accuracy")
+    if accuracy > 1:
+        raise ValueError(f"accuracy must be at most 1, but is {accuracy}.")
+    return accuracy
+
+
+def _as_number(value: object, name: str) -> float:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, not {value!r}.")
+    try:
+        return float(value)
+    except OverflowError:  # an int of more than 300 digits
+        raise ValueError(f"{name} must be finite, but is beyond the range of float64.") from None
+
+
+def as_generator(rng: object) -> np.random.Generator:
+    """Return a random generator: the given one, or one seeded with the given number, by default 0."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if rng is not None and (not hasattr(rng, "__index__") or isinstance(rng, bool | np.bool_)):
+        raise TypeError(f"rng must be a numpy.random.Generator or a seed such as 0, not {rng!r}.")
+    return np.random.default_rng(0 if rng is None else as_count(rng, "rng", minimum=0))
+
+
+def as_n_atoms(value: object, n_candidates: int) -> int:
+    """Return the dictionary size k, checked against the size of the ground set."""
+    count = as_count(value, "n_atoms")
+    if count > n_candidates:
+        raise ValueError(
+            f"n_atoms must be at most the size of the ground set, {n_candidates}, but is {count}."
+        )
+    return count
+
+
+def as_counts(value: ArrayLike, name: str, *, minimum: int = 1) -> Ints:
+    """Return `value` as a one-dimensional integer array whose entries are all at least `minimum`."""
+    counts = as_plain_array(value, name)
+    if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
+        raise TypeError(f"{name} must be a one-dimensional array of whole numbers.")
+    if counts.size and counts.min() < minimum:
+        where = int(counts.argmin())
+        raise ValueError(
+            f"{name} must be at least {minimum} everywhere, but {name}[{where}] is {counts[where]}."
+        )
+    if counts.dtype == np.uint64:
+        counts = np.minimum(counts, np.uint64(LARGEST_COUNT))
+    return counts.astype(np.intp)
+
+
+def as_caps(value: int | ArrayLike, name: str, *, minimum: int = 1) -> int | Ints:
+    """Return caps, checked: a single one, or an array."""
+    caps = as_plain_array(value, name)
+    if caps.ndim == 0:
+        return min(as_count(value, name, minimum=minimum), LARGEST_COUNT)
+    return as_counts(caps, name, minimum=minimum)
+
+
+def masked_entries(value: ArrayLike) -> Bools | None:
+    """Return the mask of a masked array; None for anything else."""
+    # Plain arrays first: np.ma is imported when it is first used.
+    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
+        return np.ma.getmaskarray(value)
+    return None
+
+
+def as_array(value: ArrayLike, name: str) -> NDArray[Any]:
+    """Return `value` as an array; what a masked array hides is shown."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must be an array, but its rows differ in length.") from None
+
+
+def as_plain_array(value: ArrayLike, name: str) -> NDArray[Any]:
+    """Return `value` as an array; refuse a masked array, whose mask would be lost."""
+    if masked_entries(value) is not None:
+        remedy = "fill what it hides" if name == "mask" else "pass its mask as mask=..., True = missing"
+        raise TypeError(f"{name} must be a plain array; {remedy}.")
+    return as_array(value, name)
+
+
+def as_real_array(value: ArrayLike, name: str) -> NDArray[Any]:
+    """Return `value` as an array of integers or floats."""
+    array = as_plain_array(value, name)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold real numbers, but the dtype is {array.dtype}.")
+    return array
+
+
+def as_bool_mask(value: ArrayLike, name: str = "mask", shape: tuple[int, ...] | None = None) -> Bools:
+    """Return a mask as booleans: True, or 1 or 255 in a mask that holds nothing else but 0, is missing.
+
+    This is the rule for all masks. If a shape is given, it is that of the data.
+    """
+    mask = as_plain_array(value, name)
+    if shape is not None and mask.shape != shape:
+        raise ValueError(f"{name} must have the shape of data, {shape}, but its shape is {mask.shape}.")
+    if mask.dtype == np.bool_:
+        return mask != 0 if has_other_bytes(mask) else mask  # kernels add bytes up
+    if mask.dtype.kind not in "iu":
+        remedy = f"; pass {name} > 0" if mask.dtype.kind == "f" else ""
+        raise TypeError(f"{name} must be boolean (True = missing), but its dtype is {mask.dtype}{remedy}.")
+    chosen: Bools = mask != 0
+    largest = int(mask.max(initial=0))
+    if largest not in (0, 1, 255) or not (mask[chosen] == largest).all():
+        raise ValueError(
+            f"{name} must be boolean (True = missing), or hold only 0 and 1, or only 0 and 255, where 0 is "
+            f"observed; this one ranges from {int(mask.min())} to {largest}."
+        )
+    return chosen
+
+
+def has_other_bytes(mask: Bools) -> bool:
+    """Return whether bytes of a mask are neither 0 nor 1, as in ``integers.view(bool)``."""
+    return bool(mask.view(np.uint8).max(initial=0) > 1)
+
+
+def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
+    """Return `value` as a two-dimensional float32 or float64 array; `axes` describes its shape in errors.
+
+    It is not copied if possible, and may be read-only or non-contiguous.
+    """
+    matrix = as_real_array(value, name)
+    if matrix.ndim != 2:
+        raise ValueError(f"{name} must be two-dimensional {axes}, but its shape is {matrix.shape}.")
+    if 0 in matrix.shape:
+        raise ValueError(f"{name} must not be empty, but its shape is {matrix.shape}.")
+    single = matrix.dtype.kind == "f" and matrix.dtype.itemsize <= 4
+    with np.errstate(over="ignore"):  # infinity is refused later
+        return matrix.astype(np.float32 if single else np.float64, copy=False)
+
+
+def rounding_level(n_features: int, dtype: np.dtype[Any]) -> float:
+    """Return the relative size below which an inner product of that many entries is rounding error."""
+    return 8.0 * float(np.sqrt(n_features)) * float(np.finfo(dtype).eps)
+
+
+def needs_double(array: Floats, name: str) -> bool:
+    """Return whether squares of the entries leave the range of float32; refuse them if they leave float64."""
+    return leaves_single(float(np.abs(array).max()), name)
+
+
+def leaves_single(size: float, name: str) -> bool:
+    """Return whether squares of numbers up to a size leave the range of float32; refuse float64's."""
+    if size > _LARGEST or 0.0 < size < _SMALLEST:
+        raise ValueError(
+            f"{name} must be scaled by a constant: its largest absolute value is {size:.3g}, and squares of "
+            f"numbers beyond {_LARGEST:g}, or all below {_SMALLEST:g}, leave the range of float64."
+        )
+    return size > 1 / SMALLEST_SINGLE or 0.0 < size < SMALLEST_SINGLE

@@ -1,0 +1,361 @@
+"""`tune`: settings for an image, chosen by held-out pixels."""
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dictsel_core._util.arrays import Region
+from dictsel_core._util.layout import Axis
+from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
+from dictsel_core._util.validation import Bools
+from dictsel_core.evaluation.metrics import span
+from dictsel_core.refinement.rounds import BEST_ROUNDS
+from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettings
+from dictsel_core.restoration.damaged import as_damaged
+from dictsel_core.restoration.dictionary import as_atom_source
+from dictsel_core.restoration.holdout import folds, held_out_errors, trial_generator
+from dictsel_core.restoration.image import Image, Plane, ValueRange
+from dictsel_core.restoration.plan import plan_image
+from dictsel_core.restoration.regions import evenly_spaced, parts_of
+from dictsel_core.restoration.settings import as_settings
+from dictsel_core.restoration.tile import Plan
+
+AnySettings = TypeVar("AnySettings", bound=RestoreSettings)
+
+#: The grid. The sparsity follows its mean: it is twice as large under average sparsity.
+N_ATOMS = (8, 12, 16, 24, 32, 48, 64)
+CODING_SPARSITIES = (4, 6, 8, 12)
+MEAN_SPARSITIES = (2.0, 5.0)
+
+#: The image is represented by this many tiles, of a larger size in every pass.
+_N_TILES, _TILE_SIZES = 6, (48, 80, 128)
+#: Fraction of the candidates that each pass keeps, and how many at least.
+_KEEP_FRACTION, _MIN_KEPT = 0.25, 4
+#: Other settings must be better than the given ones by this many decibels.
+_MIN_GAIN = 0.1
+#: Work of one round of refinement of a tile, as a multiple of that of its first estimate.
+_WORK_OF_A_ROUND = 0.8
+
+
+@dataclass(frozen=True)
+class TuningTrial:
+    """Settings that were tried, and their PSNR estimated from held-out pixels, before any refinement.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.uint8(100 + 50 * np.sin(np.add.outer(np.arange(24), np.arange(32)) / 5))
+    >>> mask = np.random.default_rng(0).random(image.shape) < 0.3
+    >>> trial = next(iter_tune(image, mask, "fast")).trial
+    >>> trial.settings.n_atoms is None
+    False
+    """
+
+    settings: RestoreSettings
+    estimated_psnr: float
+
+
+@dataclass(frozen=True)
+class TuneStep:
+    """The progress of a tuning.
+
+    Attributes
+    ----------
+    fraction : float
+        Fraction of the work that is done, from 0 to 1.
+    trial : TuningTrial
+        The last trial.
+    is_refining : bool
+        Whether that trial is being refined, to be compared after refinement too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.uint8(100 + 50 * np.sin(np.add.outer(np.arange(24), np.arange(32)) / 5))
+    >>> mask = np.random.default_rng(0).random(image.shape) < 0.3
+    >>> step = next(iter_tune(image, mask, "fast"))
+    >>> 0 < step.fraction < 1, step.is_refining
+    (True, False)
+    """
+
+    fraction: float
+    trial: TuningTrial
+    is_refining: bool = False
+
+    @property
+    def message(self) -> str:
+        """Description of the trial."""
+        settings = self.trial.settings
+        what = f"k = {settings.n_atoms}, {settings.coding_sparsity} atoms per patch"
+        if self.is_refining:
+            return f"refining with {what}"
+        return f"trying {what}: about {self.trial.estimated_psnr:.2f} dB"
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The settings that restore held-out pixels best.
+
+    Attributes
+    ----------
+    settings : RestoreSettings
+    estimated_psnr : float
+        Estimated PSNR of the whole image with these settings, after refinement, in decibels; relative to
+        `observed_range` of the image and its mask.
+    given : RestoreSettings
+        The given settings, with what they left open chosen for the image.
+    given_psnr : float
+        Estimated PSNR with the given settings, from the same held-out pixels.
+    trials : tuple of TuningTrial
+        All trials of the last pass, best first.
+    n_tried : int
+        How many settings were tried.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.uint8(100 + 50 * np.sin(np.add.outer(np.arange(24), np.arange(32)) / 5))
+    >>> mask = np.random.default_rng(0).random(image.shape) < 0.3
+    >>> tuning = tune(image, mask, "fast")
+    >>> tuning.estimated_psnr >= tuning.given_psnr, tuning.n_tried >= len(tuning.trials)
+    (True, True)
+    """
+
+    settings: RestoreSettings
+    estimated_psnr: float
+    given: RestoreSettings
+    given_psnr: float
+    trials: tuple[TuningTrial, ...]
+    n_tried: int
+
+
+def tune(
+    image: ArrayLike,
+    mask: ArrayLike | None = None,
+    settings: RestoreSettings | PresetName | None = "balanced",
+    *,
+    channel_axis: Axis | None = None,
+    axes: Sequence[Axis] | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> Tuning:
+    """Choose dictionary size, sparsity, its mean and the coding sparsity for an image.
+
+    Some observed pixels are held out, the image is restored without them, and they are compared with the
+    result.
+    All combinations of a grid are tried on small tiles of the image, the better ones again on larger
+    tiles (successive halving). Each dictionary is selected once, at its largest size; smaller ones are its
+    first atoms. The given settings are part of every pass. At the end, they and the best others are
+    refined; the others are chosen only if they are better by at least 0.1 dB.
+
+    Parameters
+    ----------
+    image, mask : array_like
+        As for `restore`.
+    settings : RestoreSettings or str, optional
+        As for `restore`. What is not tuned keeps its value: constraint, bases, patch size and so on.
+    channel_axis, axes : optional
+        As for `restore`. Of a stack, the image in the middle of the damaged ones is used.
+    rng : numpy.random.Generator or int, optional
+        Random generator for the choice of held-out pixels, or its seed. Default is 0.
+
+    Returns
+    -------
+    Tuning
+
+    See Also
+    --------
+    iter_tune : The same, step by step.
+    estimate_psnr : Estimates the quality of given settings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import restore
+    >>> image = np.add.outer(np.arange(32), np.arange(32)).astype(np.uint8)
+    >>> mask = np.random.default_rng(0).random(image.shape) < 0.5
+    >>> tuning = tune(image, mask, "fast")
+    >>> tuning.estimated_psnr >= tuning.given_psnr
+    True
+    >>> restored = restore(image, mask, tuning.settings)
+    """
+    return iter_tune(image, mask, settings, channel_axis=channel_axis, axes=axes, rng=rng).finish()
+
+
+@with_parameters_of(tune)
+def iter_tune(
+    *,
+    image: ArrayLike,
+    mask: ArrayLike | None,
+    settings: RestoreSettings | PresetName | None,
+    channel_axis: Axis | None,
+    axes: Sequence[Axis] | None,
+    rng: np.random.Generator | int | None,
+) -> Run[TuneStep, Tuning]:
+    """Start `tune`, and return its run, which tries one choice per step.
+
+    The parameters are those of `tune`, checked at the call.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core.evaluation import iter_tune
+    >>> image = np.random.default_rng(0).integers(0, 256, (24, 24), np.uint8)
+    >>> run = iter_tune(image, image > 128, "fast")
+    >>> step = next(run)
+    >>> run.close()  # enough of it
+    """
+    damaged = as_damaged(image, mask, channel_axis, axes)
+    chosen, asked = damaged.sample(1)[0], as_settings(settings)
+    data_range = span(damaged.images, damaged.missing, "image")
+    trials = _HeldOutTrials(chosen, data_range, asked, trial_generator(rng))
+    given = asked.resolved(1 - chosen.missing_fraction, len(trials.source))
+    others = [each for each in grid(given, len(trials.source)) if each != given]
+    return GeneratorRun(_successive_halving(trials, given, others))
+
+
+def grid(settings: AnySettings, n_candidates: int) -> Iterator[AnySettings]:
+    """Yield all settings that `tune` tries, for a ground set of `n_candidates` atoms."""
+    for mean in MEAN_SPARSITIES:
+        sparsity = round(2 * mean if settings.uses_budget else mean + 1)
+        for n_atoms in sorted({min(count, n_candidates) for count in N_ATOMS}):
+            for coding in CODING_SPARSITIES:
+                if coding <= max(n_atoms, CODING_SPARSITIES[0]):
+                    yield replace(
+                        settings,
+                        mean_sparsity=mean,
+                        sparsity=sparsity,
+                        n_atoms=n_atoms,
+                        coding_sparsity=coding,
+                    )
+
+
+def _successive_halving(
+    trials: "_HeldOutTrials", given: ResolvedSettings, others: list[ResolvedSettings]
+) -> Generator[TuneStep, None, Tuning]:
+    """Try the others, keep the better ones, and compare the best of them with the given settings."""
+    n_tried = 1 + len(others)
+    counts = [
+        min(len(others), max(_MIN_KEPT, round(len(others) * _KEEP_FRACTION**i)))
+        for i in range(len(_TILE_SIZES))
+    ]
+    work_of_trials = sum((1 + count) * size**2 for count, size in zip(counts, _TILE_SIZES, strict=True))
+    work_of_refining = trials.work_of_refining(given)
+    total = work_of_trials + (2 if others else 1) * work_of_refining
+    done, ranked, scores = 0.0, [given], {given: float("nan")}
+    for count, tile_size in zip(counts, _TILE_SIZES, strict=True):
+        scores = {}
+        for settings in (given, *others[:count]):
+            scores[settings] = trials.score(settings, tile_size)
+            done += tile_size**2
+            yield TuneStep(done / total, TuningTrial(settings.as_request(), scores[settings]))
+        ranked = sorted(scores, key=lambda each: -np.nan_to_num(scores[each], nan=-np.inf))
+        others = [each for each in ranked if each != given]
+    trials_made = {each: TuningTrial(each.as_request(), scores[each]) for each in ranked}
+    refined: dict[ResolvedSettings, float] = {}
+    for settings in (given, *others[:1]):
+        run = GeneratorRun(trials.refined_score(settings))
+        for fraction in run:
+            part = done + fraction * work_of_refining
+            yield TuneStep(part / total, trials_made[settings], is_refining=True)
+        done += work_of_refining
+        refined[settings] = run.result
+    merit = {each: np.nan_to_num(score, nan=-np.inf) for each, score in refined.items()}
+    merit[given] += _MIN_GAIN
+    best = max(refined, key=lambda each: merit[each])
+    best_first = tuple(trials_made.values())
+    return Tuning(best.as_request(), refined[best], given.as_request(), refined[given], best_first, n_tried)
+
+
+class _HeldOutTrials:
+    """Parts of an image with some observed pixels held out, on which settings are tried."""
+
+    def __init__(
+        self, image: Image, data_range: float, settings: RestoreSettings, rng: np.random.Generator
+    ) -> None:
+        self.source = as_atom_source(None, settings)
+        self._image, self._gray = image, _gray(image)
+        missing = self._gray.mask(0)
+        # The quality of a channel that is missing entirely cannot be estimated from the others.
+        self._has_unobserved_channel = bool(image.missing.all(axis=(0, 1)).any())
+        self._folds = folds(missing, rng)
+        self._tiles = {
+            tile_size: _representative_tiles(self._gray.plane(0), missing, self._folds[0], tile_size)
+            for tile_size in _TILE_SIZES
+        }
+        # PSNR is relative to the data range, errors to the ranges of the channels.
+        self._scales = np.array([(each.span / data_range) ** 2 for each in image.ranges])
+        self._plans: dict[tuple[int, float, int, bool], Plan] = {}
+
+    def work_of_refining(self, settings: ResolvedSettings) -> float:
+        """Return the work of `refined_score`, in units in which that of `score` is the squared tile size."""
+        return _TILE_SIZES[-1] ** 2 * (1 + _WORK_OF_A_ROUND * _max_rounds(settings)) / len(self._folds)
+
+    def score(self, settings: ResolvedSettings, tile_size: int) -> float:
+        """Return the PSNR estimated from held-out pixels of a gray image before refinement."""
+        coded = replace(settings, rounds=0)
+        return GeneratorRun(self._scoring(self._gray, coded, tile_size, self._folds)).finish()
+
+    def refined_score(self, settings: ResolvedSettings) -> Generator[float, None, float]:
+        """Yield the fraction that is done, and return the PSNR estimated after refinement."""
+        refined = replace(settings, rounds=_max_rounds(settings))
+        return self._scoring(self._image, refined, _TILE_SIZES[-1], self._folds[:1])
+
+    def _scoring(
+        self, image: Image, settings: ResolvedSettings, tile_size: int, some_folds: list[Bools]
+    ) -> Generator[float, None, float]:
+        if not image.missing.any():
+            return float("inf")
+        plan, errors = self._plan(image, settings), []
+        scales = self._scales if image is self._image else self._scales.mean(keepdims=True)
+        parts = list(product(self._tiles[tile_size], some_folds))
+        for number, (tile, fold) in enumerate(parts):
+            part = image.part(tile)
+            held_out = fold[tile][:, :, None] & ~part.missing
+            if held_out.any() and not (part.missing | held_out).all(axis=(0, 1)).any():
+                where = np.broadcast_to(held_out, (*part.shape, part.n_channels))
+                scale = np.broadcast_to(scales, where.shape)[where]
+                errors.append(held_out_errors(part, plan, held_out) * scale)
+            yield (number + 1) / len(parts)
+        if not errors or self._has_unobserved_channel:
+            return float("nan")
+        mean = float(np.concatenate(errors).mean()) * image.missing_fraction
+        return -10 * float(np.log10(mean)) if mean > 0 else float("inf")
+
+    def _plan(self, image: Image, settings: ResolvedSettings) -> Plan:
+        """Return the plan of an image with the first k atoms of the largest dictionary of these settings."""
+        largest = min(max(*N_ATOMS, settings.n_atoms), len(self.source))
+        key = (settings.sparsity, settings.mean_sparsity, largest, image is self._gray)
+        if key not in self._plans:
+            whole = replace(settings, n_atoms=largest, rounds=0)
+            self._plans[key] = GeneratorRun(plan_image(image, whole, self.source)).finish()
+        plan = self._plans[key]
+        return replace(plan, settings=settings, reach=0, dictionary=plan.dictionary.first(settings.n_atoms))
+
+
+def _max_rounds(settings: RestoreSettings) -> int:
+    return BEST_ROUNDS if settings.rounds is None else settings.rounds
+
+
+def _gray(image: Image) -> Image:
+    """Return the mean of channels that share a mask, or else the channel with the fewest missing pixels."""
+    unit = (ValueRange(0.0, 1.0),)
+    if image.shares_mask:
+        plane: Plane = np.asarray(np.mean(image.planes(), axis=2, dtype=np.float32))
+        return Image(plane[:, :, None], image.missing, unit)
+    channel = int(image.missing.sum(axis=(0, 1)).argmin())
+    return Image(image.plane(channel)[:, :, None], image.mask(channel)[:, :, None], unit)
+
+
+def _representative_tiles(plane: Plane, missing: Bools, held_out: Bools, size: int) -> list[Region]:
+    """Return tiles of a plane, from smooth to detailed; the whole plane if it is not much larger."""
+    if plane.size <= _N_TILES * size**2:
+        return [np.s_[:, :]]
+    height, width = (max(length // size, 1) * size for length in plane.shape)
+    tiles = list(parts_of((height, width), size))
+    usable = [tile for tile in tiles if held_out[tile].any()] or tiles
+    usable.sort(key=lambda tile: float(plane[tile].std(where=~missing[tile])))
+    return evenly_spaced(usable, _N_TILES)

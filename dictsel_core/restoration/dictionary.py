@@ -1,0 +1,187 @@
+"""The dictionary of a restoration: given, or selected on patches of the image."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dictsel_core._util.validation import Bools, Ints, as_matrix
+from dictsel_core.atoms import GroundSet, ground_set_from_array, standard_ground_set
+from dictsel_core.restoration.image import Image, Plane
+from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
+from dictsel_core.selection import Selection, SelectionRun, iter_replacement_ols, iter_replacement_omp
+
+#: Maximum number of patches: a sample of a large image is as good as all of it.
+MAX_PATCHES = 2048
+#: Minimum number of patches, as far as there are patches with an observed pixel.
+_MIN_PATCHES = 48
+
+#: Numbers of observed pixels.
+Counts = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Dictionary:
+    """A dictionary, and where it comes from.
+
+    Attributes
+    ----------
+    atoms : GroundSet
+        The atoms as columns, with their origins.
+    selection : Selection or None
+        How they were selected; None if they were given as an array.
+    positions : (T, 2) or (T, 3) ndarray of int
+        Top-left pixels of the patches of the selection; none if that was made elsewhere.
+    """
+
+    atoms: GroundSet
+    selection: Selection | None = None
+    positions: Ints = field(default_factory=lambda: np.zeros((0, 2), np.intp))
+
+    @classmethod
+    def selected(cls, selection: Selection, positions: Ints | None = None) -> "Dictionary":
+        """Return the dictionary of a selection."""
+        candidates, chosen = selection.ground_set, selection.indices
+        origins = tuple(candidates.origins[atom] for atom in chosen)
+        atoms = GroundSet(candidates.atoms[:, chosen], origins, candidates.patch_shape)
+        return cls(atoms, selection) if positions is None else cls(atoms, selection, positions)
+
+    def first(self, n_atoms: int) -> "Dictionary":
+        """Return the dictionary of the first atoms alone."""
+        atoms = self.atoms
+        return Dictionary(GroundSet(atoms.atoms[:, :n_atoms], atoms.origins[:n_atoms], atoms.patch_shape))
+
+
+@dataclass(frozen=True, eq=False)
+class AtomSource:
+    """The candidates for a dictionary, and the dictionary itself if it is known already."""
+
+    candidates: GroundSet
+    dictionary: Dictionary | None = None
+
+    def __len__(self) -> int:
+        """Return how many atoms a dictionary has at most."""
+        return len(self.candidates if self.dictionary is None else self.dictionary.atoms)
+
+
+def as_atom_source(value: ArrayLike | GroundSet | Selection | None, settings: RestoreSettings) -> AtomSource:
+    """Return what was given as a dictionary; see `restore`."""
+    size = settings.patch_size
+    if value is None:
+        return AtomSource(_standard_candidates(size, settings.bases))
+    if isinstance(value, Selection):
+        _check_entries(value.ground_set.n_features, size)
+        return AtomSource(value.ground_set, Dictionary.selected(value))
+    if isinstance(value, GroundSet):
+        _check_entries(value.n_features, size)
+        return AtomSource(value)
+    columns = as_matrix(value, "dictionary", "(pixels, atoms)")
+    _check_entries(len(columns), size)
+    atoms = ground_set_from_array(columns, patch_shape=(size, size))
+    return AtomSource(atoms, Dictionary(atoms))
+
+
+@lru_cache(maxsize=4)
+def _standard_candidates(size: int, bases: tuple[str, ...]) -> GroundSet:
+    """Return the candidates of most restorations; what is computed of them is kept with them."""
+    return standard_ground_set((size, size), bases)
+
+
+def _check_entries(n_entries: int, size: int) -> None:
+    if n_entries != size**2:
+        root = round(n_entries**0.5)
+        way = f"set patch_size={root}" if root**2 == n_entries else "atoms must be square patches"
+        raise ValueError(
+            f"The atoms of dictionary have {n_entries} entries, but patches of {size} x {size} pixels have "
+            f"{size**2}; {way}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PatchSample:
+    """Adjacent patches of images.
+
+    Attributes
+    ----------
+    data : (T, d) ndarray
+        As they are in planes of unit range, zero where missing.
+    mask : (T, d) ndarray of bool
+        True = missing.
+    positions : (T, 2) or (T, 3) ndarray of int
+        Row and column of the top-left pixel; in a stack, the number of the image comes first.
+    """
+
+    data: Plane
+    mask: Bools
+    positions: Ints
+
+    def __add__(self, other: "PatchSample") -> "PatchSample":
+        """Return the patches of both."""
+        return PatchSample(
+            np.concatenate([self.data, other.data]),
+            np.concatenate([self.mask, other.mask]),
+            np.concatenate([self.positions, other.positions]),
+        )
+
+    def drawn(self, n_wanted: int, seed: int) -> "PatchSample":
+        """Return that many patches with enough observed pixels, drawn at random, in their order."""
+        counts = np.asarray(np.count_nonzero(~self.mask, axis=1))
+        chosen = np.flatnonzero(counts >= _threshold([counts], self.mask.shape[1]))
+        if len(chosen) > n_wanted:
+            chosen = np.sort(np.random.default_rng(seed).choice(chosen, n_wanted, replace=False))
+        return PatchSample(self.data[chosen], self.mask[chosen], self.positions[chosen])
+
+
+def sample_patches(image: Image, size: int, seed: int) -> PatchSample:
+    """Cut the channels of an image into adjacent patches, and draw some with enough observed pixels.
+
+    The image is mirrored below and to the right so that patches cover it.
+    """
+    counts = [observed_counts(image.mask(layer), size) for layer in range(image.missing.shape[2])]
+    counts *= image.n_channels // len(counts)  # by channel
+    threshold, (n_down, n_across) = _threshold(counts, size**2), counts[0].shape
+    usable = [np.flatnonzero(each >= threshold) for each in counts]
+    totals = np.cumsum([0, *map(len, usable)])
+    chosen = np.arange(totals[-1])
+    if len(chosen) > MAX_PATCHES:
+        chosen = np.sort(np.random.default_rng(seed).choice(len(chosen), MAX_PATCHES, replace=False))
+    channels = np.searchsorted(totals, chosen, side="right") - 1
+    numbers = np.concatenate([each[chosen[channels == c] - totals[c]] for c, each in enumerate(usable)])
+    positions = np.stack(np.divmod(numbers, n_across), axis=1) * size
+    rows, columns = (
+        np.pad(np.arange(length), (0, n * size - length), mode="symmetric")[start[:, None] + np.arange(size)]
+        for length, n, start in zip(image.shape, (n_down, n_across), positions.T, strict=True)
+    )
+    return PatchSample(*image.values_at(channels, rows, columns), positions)
+
+
+def observed_counts(missing: Bools, size: int) -> Counts:
+    """Return how many pixels of each adjacent patch of a mask (H, W) are observed, down and across."""
+    observed = ~missing
+    if any(length % size for length in missing.shape):
+        observed = np.pad(observed, [(0, -length % size) for length in missing.shape], mode="symmetric")
+    height, width = observed.shape
+    down = np.add.reduce(observed.reshape(-1, size, width), axis=1, dtype=np.uint16)
+    counts: Counts = np.add.reduce(down.reshape(height // size, -1, size), axis=2, dtype=np.uint16)
+    return counts
+
+
+def _threshold(counts: list[Counts], n_pixels: int) -> int:
+    """Return how many observed pixels are enough: fewer if patches with many are rare."""
+    frequent = np.sum([np.bincount(each.ravel(), minlength=n_pixels + 1) for each in counts], axis=0)
+    at_least = np.cumsum(frequent[::-1])[::-1]
+    few = int(np.flatnonzero(at_least >= min(_MIN_PATCHES, at_least[0]))[-1])
+    return max(1, min(max(4, n_pixels // 16), few))
+
+
+def select_dictionary(sample: PatchSample, settings: ResolvedSettings, candidates: GroundSet) -> SelectionRun:
+    """Return a run that selects a dictionary on sampled patches, as the settings say."""
+    given = candidates, sample.data, settings.constraint_for(len(sample.data)), settings.n_atoms
+    match settings.selector:  # the type checker sees a selector that is left out
+        case "rols":
+            return iter_replacement_ols(*given, mask=sample.mask)
+        case "romp" | "rompd":
+            decay = settings.selector == "rompd"
+            return iter_replacement_omp(*given, mask=sample.mask, decay=decay, threads=settings.threads)

@@ -1,0 +1,235 @@
+"""Patches of an image, and the median of all patches that cover a pixel."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._util.arrays import nonzero_2d
+from dictsel_core._util.compiled import Kernel
+from dictsel_core._util.parallel import map_chunks
+from dictsel_core._util.validation import Bools, Ints
+
+Single = NDArray[np.float32]
+#: Writes patches with these rows and columns into an array, from some place on.
+Rebuild = Callable[[Ints, Ints, Single, int], None]
+
+#: Maximum number of values of rebuilt patches in memory; bands are as tall as this allows.
+_BAND_VALUES = 1 << 22
+#: Patches that are rebuilt together, and pixels whose votes are gathered together.
+_REBUILD_CHUNK, _VOTE_CHUNK = 4096, 4096
+
+
+class MirroredPatches:
+    """The patches of an image that is mirrored at its borders, so that they cover every pixel equally often.
+
+    Patch (i, j) covers the pixels from (i - size + 1, j - size + 1) to (i, j).
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Height and width of the image.
+    size : int
+        Height and width of a patch.
+    """
+
+    def __init__(self, shape: tuple[int, int], size: int) -> None:
+        rows, columns = (np.pad(np.arange(length), size - 1, mode="symmetric") for length in shape)
+        self._rows, self._columns = rows * shape[1], columns  # where rows begin, and numbers of columns
+        self.size, self._offsets = size, np.arange(size)
+
+    @property
+    def tables(self) -> tuple[NDArray[np.uintp], NDArray[np.uintp]]:
+        """Where each row of the mirrored image begins, and the number of each column, for kernels."""
+        return self._rows.view(np.uintp), self._columns.view(np.uintp)
+
+    def pixels(self, rows: Ints, columns: Ints) -> Ints:
+        """Return the pixels of some patches, counted row by row through the image: (B, size * size)."""
+        down = self._rows.take(rows[:, None] + self._offsets)
+        across = self._columns.take(columns[:, None] + self._offsets)
+        return (down[:, :, None] + across[:, None, :]).reshape(len(rows), -1)
+
+
+def median_of_patches(
+    wanted: Bools,
+    size: int,
+    n_channels: int,
+    rebuild: Rebuild,
+    threads: int,
+    *,
+    thinning: int = 1,
+) -> Iterator[tuple[slice, Ints, Single]]:
+    """Yield (rows, pixels, medians) for bands of an image, top to bottom.
+
+    Only patches that cover a wanted pixel are rebuilt, and only wanted pixels get votes, so the work is in
+    proportion to these. At most a band of rebuilt patches is in memory at a time. The pixels of a band may
+    be overwritten as soon as it is yielded: no patch that is rebuilt later covers them.
+
+    Parameters
+    ----------
+    wanted : (H, W) ndarray of bool
+        Pixels whose median is wanted.
+    size : int
+        Height and width of a patch, as in `MirroredPatches`.
+    n_channels : int
+    rebuild : callable
+        Takes rows and columns of patches, (B,) each, an array (n_channels, N, size * size) and where in it
+        their values are written: NaN for a patch without an estimate. Called from several threads.
+    threads : int
+    thinning : {1, 2, 4}
+        Use every patch, every second one as on a checkerboard, or only those of even rows and columns;
+        `size` must be even for the last two.
+
+    Yields
+    ------
+    rows : slice
+        Rows of the image.
+    pixels : (N,) ndarray of int
+        Wanted pixels of these rows, counted row by row through the image.
+    medians : (N, n_channels) ndarray of float32
+        NaN where there is no estimate.
+    """
+    width = wanted.shape[1]
+    useful = _useful_patches(wanted, size, thinning)
+    rebuilt = _RebuiltPatches(useful, size, n_channels, rebuild, threads)
+    offsets = _vote_offsets(size, useful.shape[1], thinning)
+    bands = list(_bands(useful, size, n_channels))
+    rebuilt.advance(bands[0])
+    for rows, following in zip(bands, [*bands[1:], None], strict=True):
+        pixels = rows.start * width + np.flatnonzero(wanted[rows])
+        medians = np.empty((len(pixels), n_channels), np.float32)
+
+        def work(start: int, stop: int, pixels: Ints = pixels, medians: Single = medians) -> None:
+            row, column = np.divmod(pixels[start:stop], width)
+            for votes, channel in rebuilt.votes(row, column, _phase(row, column, thinning), offsets):
+                medians[start:stop, channel] = median_of_rows(votes)
+
+        for _ in map_chunks(work, len(pixels), _VOTE_CHUNK, threads):
+            pass
+        if following is not None:
+            rebuilt.advance(following)
+        yield rows, pixels, medians
+
+
+def _phase(rows: Ints, columns: Ints, thinning: int) -> Ints:
+    """Return which of the `thinning` interleaved patterns of patches or pixels each position belongs to."""
+    if thinning == 4:
+        return 2 * (rows % 2) + columns % 2
+    return (rows + columns) % thinning
+
+
+def _useful_patches(wanted: Bools, size: int, thinning: int) -> Bools:
+    """Return which patches are used and cover a wanted pixel: (H + size - 1, W + size - 1)."""
+    height, width = wanted.shape
+    tall = np.zeros((height + size - 1, width), bool)
+    for shift in range(size):
+        tall[shift : shift + height] |= wanted
+    useful = np.zeros((height + size - 1, width + size - 1), bool)
+    for shift in range(size):
+        useful[:, shift : shift + width] |= tall
+    if thinning > 1:
+        useful[0::2, 1::2] = useful[1::2, 0::2] = False
+    if thinning == 4:
+        useful[1::2, 1::2] = False
+    return useful
+
+
+def _bands(useful: Bools, size: int, n_channels: int) -> Iterator[slice]:
+    """Divide the rows of an image so that a band has neither too many patches nor too many positions."""
+    n_rows, n_columns = useful.shape
+    height = n_rows - size + 1
+    totals = np.concatenate([[0], np.cumsum(useful.sum(axis=1))])
+    max_rows = max(2 * size, _BAND_VALUES // n_columns)
+    top = 0
+    while top < height:
+        most = totals[top] + _BAND_VALUES // (size**2 * n_channels)
+        fitting = int(np.searchsorted(totals, most, side="right")) - size
+        bottom = min(max(fitting, top + 2 * size), top + max_rows, height)
+        yield slice(top, bottom)
+        top = bottom
+
+
+def _vote_offsets(size: int, n_columns: int, thinning: int) -> tuple[Ints, Ints]:
+    """Return where the votes for a pixel are: offsets of its patches, and of the pixel within each of them.
+
+    Both are (thinning, votes): which patches cover a pixel depends on its phase.
+    """
+    down, right = (each.ravel() for each in np.indices((size, size)))
+    patches, inner = down * n_columns + right, (size - 1 - down) * size + size - 1 - right
+    order = np.argsort(_phase(down, right, thinning), kind="stable")
+    return patches[order].reshape(thinning, -1), inner[order].reshape(thinning, -1)
+
+
+class _RebuiltPatches:
+    """The rebuilt patches that cover the rows of a band, one after the other.
+
+    Those to rebuild are given by their positions: (H + size - 1, W + size - 1).
+    """
+
+    def __init__(self, useful: Bools, size: int, n_channels: int, rebuild: Rebuild, threads: int) -> None:
+        self._useful, self._size, self._rebuild, self._threads = useful, size, rebuild, threads
+        self._top, self._bottom = 0, 0  # rows of patches
+        self._patches = np.empty((n_channels, 0, size * size), np.float32)
+        self._slots = np.empty(0, np.int32)
+
+    def advance(self, rows: slice) -> None:
+        """Go on to the band with these rows of pixels; patches shared with the previous one are kept."""
+        (n_channels, n_before, d), stop = self._patches.shape, rows.stop + self._size - 1
+        n_kept = int(np.count_nonzero(self._useful[rows.start : self._bottom]))
+        patch_rows, columns = nonzero_2d(self._useful[self._bottom : stop])
+        patch_rows += self._bottom
+        patches = np.empty((n_channels, n_kept + len(columns), d), np.float32)
+        patches[:, :n_kept] = self._patches[:, n_before - n_kept :]
+
+        def work(start: int, stop: int) -> None:
+            self._rebuild(patch_rows[start:stop], columns[start:stop], patches, n_kept + start)
+
+        for _ in map_chunks(work, len(columns), _REBUILD_CHUNK // n_channels, self._threads):
+            pass
+        self._top, self._bottom, self._patches = rows.start, stop, patches
+        self._slots = np.zeros((stop - rows.start) * self._useful.shape[1], np.int32)
+        self._slots[np.flatnonzero(self._useful[rows.start : stop])] = np.arange(patches.shape[1])
+
+    def votes(
+        self, rows: Ints, columns: Ints, phases: Ints, offsets: tuple[Ints, Ints]
+    ) -> Iterator[tuple[Single, int]]:
+        """Yield all values of some pixels, (N, votes), and their channel; until the next one is asked for."""
+        first = (rows - self._top) * self._useful.shape[1] + columns
+        votes = np.empty((len(rows), offsets[0].shape[1]), np.float32)
+        for channel, values in enumerate(self._patches):
+            _gather_votes(values, self._slots, first, phases, offsets, votes)
+            yield votes, channel
+
+
+@Kernel
+def _gather_votes(
+    values: Single,
+    slots: NDArray[np.int32],
+    first: Ints,
+    phases: Ints,
+    offsets: tuple[Ints, Ints],
+    votes: Single,
+) -> None:
+    """Write all values of pixels (B, votes), from patches (n, d), of which slots are the positions.
+
+    Of a pixel, `first` is the position of its first patch; those of all its patches, and its place in each,
+    are offsets, (phases, votes), which depend on its phase.
+    """
+    steps, inner = offsets
+    for b in range(len(first)):
+        position, phase = first[b], phases[b]
+        for vote in range(votes.shape[1]):
+            votes[b, vote] = values[slots[position + steps[phase, vote]], inner[phase, vote]]
+
+
+def median_of_rows(votes: Single) -> Single:
+    """Return the median of each row, ignoring NaN; NaN if there is nothing else. Reorders `votes`."""
+    n_votes = votes.shape[1]
+    votes.sort(axis=1)  # several times faster than to find both middle values; NaN come last
+    if not np.isnan(votes[:, -1]).any():
+        return np.asarray((votes[:, (n_votes - 1) // 2] + votes[:, n_votes // 2]) / 2, np.float32)
+    counts = n_votes - np.isnan(votes).sum(axis=1)
+    rows = np.arange(len(votes))
+    # Without any vote both indices point to a NaN.
+    middle = votes[rows, np.maximum(counts - 1, 0) // 2] + votes[rows, counts // 2]
+    return np.asarray(middle / 2, np.float32)

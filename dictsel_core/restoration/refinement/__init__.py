@@ -1,1 +1,0 @@
-"""Refinement: similar patches predict each other's missing pixels, round by round."""

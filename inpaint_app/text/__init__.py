@@ -1,0 +1,1 @@
+"""Words and numbers that all front ends share; each fact stands once."""
