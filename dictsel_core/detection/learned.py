@@ -20,6 +20,7 @@ from dictsel_core.detection.regions import (
     without,
 )
 from dictsel_core.detection.rims import Surroundings, dilated, frame_of, with_rims
+from dictsel_core.detection.tint import tint_evidence
 from dictsel_core.detection.work import Work, part
 
 #: Larger pictures are looked at at half their size, or a quarter: their damage is wider too.
@@ -52,7 +53,12 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     frame = frame_of(mask)
     mask |= (damage >= _LOWEST) & ~dilated(mask, _APART)
     around = Surroundings.of(plane, mask)
-    regions, is_line = _regions(damage, kind, mask & ~frame, around)
+    pixels, numbers, features = region_features(damage, mask & ~frame, around)
+    is_line = np.bincount(numbers, kind.reshape(-1)[pixels], len(features)) > 0
+    lines, spots = (features @ weights for weights in load_network().confidence)
+    logits = np.where(is_line, lines, spots)
+    logits += tint_evidence(image, plane.shape, (pixels, numbers), logits)
+    regions = regions_from_points(plane.shape, pixels, numbers, 1 / (1 + np.exp(-logits)))
     wide = with_rims(regions, plane, around)
     lines, spots = (
         enlarged(without(chosen_regions(wide, chosen), frame), factor, image.shape)
@@ -96,15 +102,6 @@ def _spans(side: int) -> Iterator[slice]:
     n_tiles = -(-side // _TILE)
     edges = [side * number // n_tiles // MULTIPLE * MULTIPLE for number in range(n_tiles)]
     return (slice(start, stop) for start, stop in zip(edges, [*edges[1:], side], strict=True))
-
-
-def _regions(damage: Single, kind: Single, mask: Bools, around: Surroundings) -> tuple[Regions, Bools]:
-    """Return the connected parts of a mask, and which of them are lines."""
-    pixels, numbers, features = region_features(damage, mask, around)
-    is_line = np.bincount(numbers, kind.reshape(-1)[pixels], len(features)) > 0
-    lines, spots = (features @ weights for weights in load_network().confidence)
-    confidence = 1 / (1 + np.exp(-np.where(is_line, lines, spots)))
-    return regions_from_points(mask.shape, pixels, numbers, confidence), is_line
 
 
 def region_features(

@@ -17,6 +17,8 @@ def main() -> None:
     )
     training.add_argument("--steps", type=int, default=36_000, help="number of steps")
     training.add_argument("--falling", type=int, default=20_000, help="last steps, in which the rate falls")
+    training.add_argument("--rate", type=float, default=2.5e-3, help="largest rate")
+    training.add_argument("--start", type=Path, metavar="NPZ", help="weights of the library to begin from")
     training.add_argument("--seed", type=int, default=0, help="seed of data and weights")
     exporting = commands.add_parser(
         "export", help="calibrate a network and write the weights for the library"
@@ -47,7 +49,18 @@ def main() -> None:
         return
     torch.set_num_threads(1)
     args.out.mkdir(parents=True, exist_ok=True)
-    train(Plan(args.damage, args.out, args.steps, args.falling, tuple(args.photographs), seed=args.seed))
+    train(
+        Plan(
+            args.damage,
+            args.out,
+            args.steps,
+            args.falling,
+            tuple(args.photographs),
+            rate=args.rate,
+            seed=args.seed,
+            start=args.start,
+        )
+    )
 
 
 if __name__ == "__main__":

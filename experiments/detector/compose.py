@@ -24,13 +24,15 @@ UNDAMAGED = 0.3
 #: The same for parts around places that were taken for damage.
 UNDAMAGED_PLACES = 0.75
 _CHANCES = {
-    "crack": 0.28, "fold": 0.16, "crease": 0.06, "scratches": 0.14, "flakes": 0.02, "tear": 0.02,
-    "film": 0.20, "overlay": 0.02, "specks": 0.05, "hairs": 0.05,
+    "crack": 0.36, "fold": 0.10, "crease": 0.05, "scratches": 0.13, "flakes": 0.02, "tear": 0.02,
+    "film": 0.22, "overlay": 0.01, "specks": 0.05, "hairs": 0.04,
 }  # fmt: skip
 _LINES = ("crack", "crease", "scratches", "flakes", "tear")
 #: What can be seen: a change of so much of the range, and of so many times the detail around; a long line is
 #: seen where a spot would not be.
-_SEEN_LINE, _SEEN_SPOT = (0.06, 1.1), (0.1, 1.6)
+_SEEN_LINE, _SEEN_SPOT = (0.1, 1.4), (0.13, 2.0)
+#: Half the width, in pixels, from which a line is wide.
+_WIDE = 2
 #: Parts of a line that are half as strong count so far from those that are seen.
 _REACH = 4
 
@@ -120,19 +122,23 @@ def _painted(
     if rng.random() < 0.6:
         cover = ndimage.gaussian_filter(cover, rng.uniform(0.2, 0.8) * aged.scale**0.6)
         cover = np.minimum(cover * np.float32(rng.uniform(1, 1.4)), 1)
-    alpha = cover * np.float32(1 if rng.random() < 0.6 else rng.uniform(0.2 if is_line else 0.4, 1))
-    if rng.random() < 0.3:
+    # Where the emulsion is gone over some width, paper is seen, and nothing through it.
+    is_wide = bool(ndimage.binary_erosion(cover > 0.5, iterations=_WIDE).any())
+    least = 0.85 if is_wide else 0.25 if is_line else 0.4
+    alpha = cover * np.float32(1 if rng.random() < 0.7 else rng.uniform(least, 1))
+    if rng.random() < (0.05 if is_wide else 0.3):
         fading = 1.3 + rng.uniform(0.2, 0.8) * smooth_noise(shape, log_uniform(8, 60, rng), rng)
         alpha = alpha * np.clip(fading, 0, 1)
     span = aged.white - aged.black
     ground = float((cover * values).sum() / max(float(cover.sum()), 1e-6))
     middle = (aged.black + aged.white) / 2  # dark damage on dark ground, which nobody sees, is rare
     light = (0.94 if is_line else 0.88) if ground < middle else (0.72 if is_line else 0.5)
+    light = max(light, 0.96 * (is_wide and is_line))
     if rng.random() < light:
         paint = min(1.0, rng.uniform(aged.white - 0.1 * span, aged.white + 0.35 * span))
     else:
         paint = max(0.0, rng.uniform(aged.black - 0.3 * span, aged.black + 0.15 * span))
-    texture = np.float32(rng.uniform(0, 0.08)) * smooth_noise(shape, log_uniform(1, 6, rng), rng)
+    texture = np.float32(rng.uniform(0, 0.12)) * smooth_noise(shape, log_uniform(1, 6, rng), rng)
     if is_line and rng.random() < 0.4:  # a raised rim casts a shadow
         shift = rng.normal(0, 1.0 * aged.scale, 2)
         shadow = ndimage.gaussian_filter(ndimage.shift(alpha, shift, order=1), 0.6 * aged.scale)

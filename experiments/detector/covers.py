@@ -16,7 +16,7 @@ _FINE = 4
 
 def crack(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
     """Draw a crack that bends, kinks, branches and changes its width; some have lost emulsion along them."""
-    width = min(log_uniform(0.8, 5, rng) * scale, 14)
+    width = min(log_uniform(0.8, 6, rng) * scale, 13)
     length = log_uniform(40, 700, rng) * scale
     roughness, kinks = log_uniform(0.03, 0.3, rng), rng.choice([0.0, 0.02, 0.06])
     page, draw = _page(shape)

@@ -57,6 +57,38 @@ class Network(nn.Module):
         return nn.functional.pixel_shuffle(self.exit(x), 2)
 
 
+def load_folded(network: Network, path: Path, planes: Tensor) -> None:
+    """Give a network the weights of the library; what they do to some planes says how to normalize again."""
+    with np.load(path, allow_pickle=False) as arrays:
+        layers = iter([(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(len(arrays.files) // 2)])
+    blocks = [*network.entrance, *(block for down in network.down for block in down), network.middle]
+    for narrow, up in zip(reversed(network.narrow), reversed(network.up), strict=True):
+        blocks += [narrow, up]
+    with torch.no_grad():
+        for block in [*blocks, network.exit]:
+            weight, bias = (torch.from_numpy(each.astype(np.float32)) for each in next(layers))
+            convolution = block.convolution if isinstance(block, Block) else block
+            convolution.weight.copy_(weight)
+            if isinstance(block, Block):
+                block.norm.bias.copy_(bias)
+            else:
+                block.bias.copy_(bias)
+        hooks = [each.register_forward_hook(_unfold) for each in network.modules() if isinstance(each, nn.BatchNorm2d)]
+        network.eval()(planes)
+        for hook in hooks:
+            hook.remove()
+
+
+def _unfold(norm: nn.BatchNorm2d, given: tuple[Tensor, ...], _: Tensor) -> Tensor:
+    """Make a normalization add its bias only, to values as they are here."""
+    mean, var = given[0].mean((0, 2, 3)), given[0].var((0, 2, 3))
+    norm.running_mean, norm.running_var = mean, var
+    bias = norm.bias.clone()
+    norm.weight.copy_(torch.sqrt(var + norm.eps))
+    norm.bias.copy_(bias + mean)
+    return given[0] + bias[:, None, None]
+
+
 def averaged(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
     """Return the mean of the weights of several steps of a training."""
     return {

@@ -29,7 +29,7 @@ def with_things(plane: Plane, scale: float, rng: np.random.Generator) -> Plane:
     if rng.random() < 0.6:
         for _ in range(int(rng.integers(1, 4))):
             draw = _THINGS[int(rng.integers(len(_THINGS)))]
-            _lay(plane, draw(plane.shape, scale, rng), scale, rng)
+            _lay(plane, draw(plane.shape, scale, rng), scale, rng, is_dark=draw in _DARK and rng.random() < 0.8)
     if rng.random() < 0.15:
         add_margin(plane, scale, rng)
     return plane
@@ -51,11 +51,11 @@ def with_fingerprint(plane: Plane, scale: float, rng: np.random.Generator) -> Pl
     return np.asarray(plane + strength * np.clip(ridges + 0.3, 0, 1) * inside * patchy, np.float32)
 
 
-def _lay(plane: Plane, cover: Plane, scale: float, rng: np.random.Generator) -> None:
+def _lay(plane: Plane, cover: Plane, scale: float, rng: np.random.Generator, *, is_dark: bool) -> None:
     """Lay a thing of one tone, which light and shadow change, with an edge as soft as that of the picture."""
     low, high = np.quantile(plane[::3, ::3], (0.02, 0.98))
     ground = float((cover * plane).sum() / max(float(cover.sum()), 1e-6))
-    is_light = rng.random() < (0.75 if ground < (low + high) / 2 else 0.35)
+    is_light = rng.random() < (0.75 if ground < (low + high) / 2 else 0.35) and not is_dark
     tone = rng.uniform(0.65, 1.15) if is_light else rng.uniform(0, 0.3)
     tone = low + (high - low) * tone
     cover = ndimage.gaussian_filter(cover, rng.uniform(0.4, 0.9) * scale**0.7)
@@ -308,3 +308,5 @@ def glints(shape: Shape, scale: float, rng: np.random.Generator) -> Plane:
 _THINGS: tuple[Callable[[Shape, float, np.random.Generator], Plane], ...] = (
     text, wires, lights, twigs, bars, rims, petals, petals, hair, lace, eyes, sticks, glints,
 )  # fmt: skip
+#: Nearly always darker than what is behind them: light ones could not be told from cracks and scratches.
+_DARK = (wires, twigs, hair)

@@ -18,7 +18,7 @@ from experiments.detector.aging import Place
 from experiments.detector.compose import compose
 from experiments.detector.material import Material, load_material
 from experiments.detector.mine import mine
-from experiments.detector.network import Network
+from experiments.detector.network import Network, load_folded
 from experiments.detector.validate import Validation
 
 Arrays = tuple[NDArray[np.float32], NDArray[np.uint8]]
@@ -28,6 +28,8 @@ _BETWEEN = 40
 _DAMAGED, _LINE, _KNOWN = 1, 2, 4
 #: Steps until the rate is at its largest, between two lines of the log, and between two validations.
 _WARM_UP, _LOG, _VALIDATION = 500, 100, 2000
+#: Batches by which the weights of the library are made those of a network in training.
+_N_UNFOLDED = 16
 #: Steps between two searches for places that are taken for damage, and the part of the pictures cut there.
 _MINING, _MINED = 6000, 0.2
 
@@ -45,6 +47,7 @@ class Plan:
     side: int = 192  #: Of the parts of pictures.
     rate: float = 2.5e-3
     seed: int = 0
+    start: Path | None = None  #: Weights of the library to begin from, in place of random ones.
 
     def rate_at(self, step: int) -> float:
         """Return the rate of a step, from 0 on."""
@@ -160,6 +163,13 @@ def train(plan: Plan) -> None:
     """Train a network, print how the loss falls and what is found, and keep the state now and then."""
     training, material = Training(plan), load_material(plan.damage, "training", plan.more)
     validation = Validation(load_material(plan.damage, "choosing", plan.more))
+    if plan.start and not training.step:
+        batches = iter(Batches(plan, material, 0, ()))
+        planes = torch.cat([torch.from_numpy(next(batches)[0]) for _ in range(_N_UNFOLDED)])
+        load_folded(training.network, plan.start, planes)
+        load_folded(training.averaged.module, plan.start, planes)
+        print(validation.line(training.averaged.module), flush=True)
+        training.places = mine(training.averaged.module, material)
     training.network.train()
     while training.step < plan.n_steps:
         _train_until_mining(training, material, validation)
