@@ -25,16 +25,16 @@ import numpy as np
 
 from benchmarks.measure import print_table
 from dictsel_core import RestoreSettings
-from inpaint_app.cluster.blocks import DEFAULT_BLOCK, cut_into_blocks
-from inpaint_app.cluster.executors import local_cluster
-from inpaint_app.cluster.extra import load_extra
-from inpaint_app.cluster.restore_store import StoreRequest, restore_store
-from inpaint_app.cluster.stores.opening import open_store
-from inpaint_app.cluster.tile_jobs import FinishedBlock
-from inpaint_app.files.write import Output
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.restore_file import FileOptions
+from inpaint_app.engine.blocks.cutting import DEFAULT_BLOCK, cut_into_blocks
+from inpaint_app.engine.blocks.executors import local_cluster
+from inpaint_app.engine.blocks.restore_store import StoreRequest, restore_store
+from inpaint_app.engine.blocks.tile_jobs import FinishedBlock
+from inpaint_app.engine.control import JobControl
+from inpaint_app.engine.restore_file import FileOptions
+from inpaint_app.io.chunked.opening import open_store
+from inpaint_app.io.extra import load_extra
+from inpaint_app.io.write import Output
+from inpaint_app.model.mask_spec import MaskSpec
 
 _BAND = 1024
 _POLL_SECONDS = 0.02
@@ -101,7 +101,7 @@ def peak_memory() -> float:
 
 def warm_up() -> None:
     """Load in a worker what its first job would have to load."""
-    from inpaint_app.cluster import tile_jobs  # noqa: F401
+    from inpaint_app.engine.blocks import tile_jobs  # noqa: F401
 
     load_extra("zarr")
 
@@ -210,7 +210,7 @@ def virtual_speed(case: Case, n_workers: int) -> float:
         yield workers
 
     start = time.process_time()
-    with mock.patch("inpaint_app.cluster.restore_store.open_executor", open_virtual):
+    with mock.patch("inpaint_app.engine.blocks.restore_store.open_executor", open_virtual):
         restore_store(case.request(f"virtual-{n_workers}.zarr", None), JobControl())
     serial = time.process_time() - start - workers.busy
     return (workers.busy + serial) / (workers.seconds + serial)

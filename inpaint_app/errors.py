@@ -63,7 +63,7 @@ def printable_path(path: str | os.PathLike[str]) -> str:
     """Return a path as text that prints on one line in any terminal.
 
     File names may hold line breaks, escape sequences or bytes that are not UTF-8. The standard streams are
-    called so (see `files.paths`).
+    called so (see `io.paths`).
     """
     if os.fspath(path).startswith("/dev/std"):
         return "standard input" if os.fspath(path) == "/dev/stdin" else "standard output"

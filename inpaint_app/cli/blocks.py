@@ -9,13 +9,13 @@ from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import print_outcome
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
-from inpaint_app.cluster.blocks import DEFAULT_BLOCK
+from inpaint_app.engine.blocks.cutting import DEFAULT_BLOCK
+from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.write import Output
-from inpaint_app.jobs.control import JobControl, Progress
+from inpaint_app.io.write import Output
 
 if TYPE_CHECKING:
-    from inpaint_app.cluster.restore_store import StoreSummary
+    from inpaint_app.engine.blocks.restore_store import StoreSummary
 
 _NOT_IN_BLOCKS = {
     "reference": ("--reference", "compare the results with 'inpaint score', part by part"),
@@ -28,7 +28,7 @@ _NOT_IN_BLOCKS = {
 
 def restore_in_blocks(args: SimpleNamespace) -> int:
     """Restore a picture in blocks, print the report and return the exit code."""
-    from inpaint_app.cluster.restore_store import StoreRequest, StoreSummary, restore_store
+    from inpaint_app.engine.blocks.restore_store import StoreRequest, StoreSummary, restore_store
 
     for name, (flag, remedy) in _NOT_IN_BLOCKS.items():
         if getattr(args, name):

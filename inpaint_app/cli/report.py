@@ -12,12 +12,12 @@ from dictsel_core import Restoration
 from dictsel_core.evaluation import QualityEstimate
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
+from inpaint_app.engine.control import JobControl, Progress
+from inpaint_app.engine.measure import Scores
+from inpaint_app.engine.restore_file import FileResult, WrittenFile
+from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
-from inpaint_app.image.missing import MissingPixels
-from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.measure import Scores
-from inpaint_app.jobs.restore_file import FileResult, WrittenFile
-from inpaint_app.jobs.source import Source
+from inpaint_app.model.missing import MissingPixels
 from inpaint_app.text.explanations import MARK_EXPLANATIONS
 from inpaint_app.text.formatting import (
     NO_ESTIMATE,

@@ -15,12 +15,12 @@ from inpaint_app.cli.report import as_document, print_details
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
 from inpaint_app.cli.values import whole_number
+from inpaint_app.engine.batch import BatchRequest, BatchRow, RunRows, plan_batch, run_batch
+from inpaint_app.engine.control import JobControl
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.batch_files import BatchItem
-from inpaint_app.files.paths import is_visible
-from inpaint_app.files.write import Output
-from inpaint_app.jobs.batch import BatchRequest, BatchRow, RunRows, plan_batch, run_batch
-from inpaint_app.jobs.control import JobControl
+from inpaint_app.io.batch_files import BatchItem
+from inpaint_app.io.paths import is_visible
+from inpaint_app.io.write import Output
 from inpaint_app.text.explanations import describe_damage
 from inpaint_app.text.formatting import format_decibels, format_percent
 
@@ -115,7 +115,7 @@ def _run_rows(scheduler: str | None) -> RunRows | None:
     """Return what restores the pictures, if that is not this process."""
     if scheduler is None:
         return None
-    from inpaint_app.cluster.batch import rows_on_cluster
+    from inpaint_app.engine.blocks.batch import rows_on_cluster
 
     return rows_on_cluster(scheduler)
 

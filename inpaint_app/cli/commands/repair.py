@@ -10,13 +10,13 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import as_document, print_details, terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
 from inpaint_app.cli.values import one_of
-from inpaint_app.cluster.stores.opening import needs_blocks
+from inpaint_app.engine.checks import check_input
+from inpaint_app.engine.restore_file import FileOptions, FileRequest, FileResult, restore_file
 from inpaint_app.errors import IntactError, UserError, printable_path
-from inpaint_app.files.paths import is_stdout
-from inpaint_app.files.write import Output, default_output
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.checks import check_input
-from inpaint_app.jobs.restore_file import FileOptions, FileRequest, FileResult, restore_file
+from inpaint_app.io.chunked.opening import needs_blocks
+from inpaint_app.io.paths import is_stdout
+from inpaint_app.io.write import Output, default_output
+from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.text.explanations import describe_damage
 from inpaint_app.text.formatting import format_percent
 

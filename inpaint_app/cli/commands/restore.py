@@ -13,13 +13,13 @@ from inpaint_app.cli.report import print_outcome, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.cli.streams import print_note
 from inpaint_app.cli.values import INPUT, whole_number
-from inpaint_app.cluster.stores.opening import needs_blocks
+from inpaint_app.engine.checks import check_input
+from inpaint_app.engine.hole_fill import HoleFillFiles
+from inpaint_app.engine.restore_file import FileRequest, restore_file
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.paths import is_stdout
-from inpaint_app.files.write import Output, default_output
-from inpaint_app.jobs.checks import check_input
-from inpaint_app.jobs.hole_fill import HoleFillFiles
-from inpaint_app.jobs.restore_file import FileRequest, restore_file
+from inpaint_app.io.chunked.opening import needs_blocks
+from inpaint_app.io.paths import is_stdout
+from inpaint_app.io.write import Output, default_output
 
 _DETAILS = """\
 examples:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dictsel_core.restoration import CONSTRAINTS
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.image.picture import Array
-from inpaint_app.jobs.dictionary import AtomUse
-from inpaint_app.jobs.restore import Preview
+from inpaint_app.engine.dictionary import AtomUse
+from inpaint_app.engine.restore import Preview
+from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.picture import Array
 from inpaint_app.text.actions import key_of
 from inpaint_app.text.explanations import constraint_title
 from inpaint_app.window.session import descriptions

@@ -11,12 +11,12 @@ import pytest
 from cli_files import contents, pixels, scene, write_pair
 
 from inpaint_app.cli import main
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.recipe import read_recipe
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.damage import Damage, damaged, mask_picture, random_mask
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs import restore as restoring
+from inpaint_app.engine import restore as restoring
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.recipe import read_recipe
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.damage import Damage, damaged, mask_picture, random_mask
+from inpaint_app.model.picture import Picture
 
 
 @pytest.fixture

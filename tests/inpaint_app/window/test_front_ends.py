@@ -8,11 +8,11 @@ import pytest
 
 from dictsel_core import RestoreSettings
 from inpaint_app.cli import main
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import Output, write_picture
-from inpaint_app.image.damage import Damage, damaged, mask_picture
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.write import Output, write_picture
+from inpaint_app.model.damage import Damage, damaged, mask_picture
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.session.exporter import Exporter
 from inpaint_app.window.session.session import Session

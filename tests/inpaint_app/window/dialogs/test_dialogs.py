@@ -16,13 +16,13 @@ from PySide6.QtWidgets import (
 )
 from windows import choose, find, texts
 
-from inpaint_app.files.storable import properties_of
-from inpaint_app.files.write import Output
-from inpaint_app.image.damage import Damage
-from inpaint_app.image.metadata import MetadataBlock, MetadataKind
-from inpaint_app.image.missing import detect_missing
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.source import Source
+from inpaint_app.engine.source import Source
+from inpaint_app.io.storable import properties_of
+from inpaint_app.io.write import Output
+from inpaint_app.model.damage import Damage
+from inpaint_app.model.metadata import MetadataBlock, MetadataKind
+from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
 from inpaint_app.window.dialogs.export_dialog import ExportDialog

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from windows import FAST
 
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.recipe import read_recipe, recipe_settings
-from inpaint_app.files.write import Output, write_picture
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.export import format_quality
+from inpaint_app.engine.export import format_quality
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.recipe import read_recipe, recipe_settings
+from inpaint_app.io.write import Output, write_picture
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.session.exporter import Exporter
 
 

@@ -1,0 +1,227 @@
+"""TIFF and BigTIFF files of any size: read by strips or tiles, written tile by tile."""
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import tifffile
+
+from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path, reading_error
+from inpaint_app.io.chunked.file_bytes import FileBytes
+from inpaint_app.io.chunked.store import Store, checked_shape
+from inpaint_app.io.formats.shared import tags
+from inpaint_app.io.formats.shared.exif import exif_of_tiff, resolution_of
+from inpaint_app.io.formats.shared.ifd import read_directory, read_header
+from inpaint_app.io.formats.tiff.extra_tags import lost_names, read_blocks, read_tags
+from inpaint_app.io.formats.tiff.layout import JPEG, MIN_IS_BLACK, RGB, YCBCR, Layout, read_layout
+from inpaint_app.io.formats.tiff.reader import distinct_pages, refuse_hidden_pages
+from inpaint_app.io.formats.tiff.samples import Channels, read_channels, unmultiply
+from inpaint_app.io.formats.tiff.segments import Piece, decode_pieces
+from inpaint_app.io.formats.tiff.writer import page_options
+from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.rect import Rect
+
+SUFFIXES = (".tif", ".tiff")
+TILE = 512
+_MAX_SEGMENT_BYTES = 256 * 1024**2
+_RESAVE = "save it first with: gdal_translate -co TILED=YES -co BIGTIFF=YES"
+
+
+class TiffStore(Store):
+    """The pages of a TIFF file, all of the same size: gray values, RGB or bands, stored as they are."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        pages = self._pages
+        layout, channels = pages[0]
+        self.shape = checked_shape(path, (layout.height, layout.width, len(channels.bands)))
+        self.dtype = layout.dtype
+        self.has_alpha = channels.alpha is not None
+        self.stack = (("z", len(pages)),) if len(pages) > 1 else ()
+
+    @cached_property
+    def _data(self) -> FileBytes:
+        return FileBytes(self.path)
+
+    @cached_property
+    def _pages(self) -> list[tuple[Layout, Channels]]:
+        """How each page is stored, and which of its samples are which; reduced copies are left out."""
+        name = printable_path(self.path)
+        try:
+            with tifffile.TiffFile(self.path) as file:
+                layouts = [
+                    read_layout(page, len(self._data), is_limited=False)
+                    for page in distinct_pages(file)
+                    if not _is_copy(page)
+                ]
+                refuse_hidden_pages(file.pages.first.description, len(layouts))
+            pages = [(layout, read_channels(layout)) for layout in layouts]
+        except (tifffile.TiffFileError, DamagedError) as error:
+            raise _damaged(self.path) from error
+        except UnsupportedError as error:
+            raise UserError(f"{name} cannot be read: {error.problem}", error.remedy) from error
+        except OSError as error:
+            raise reading_error(error, self.path) from error
+        kinds = {(page.height, page.width, page.dtype, each.bands, each.alpha) for page, each in pages}
+        if len(kinds) > 1:
+            raise UserError(f"{name} has pages that differ in size or kind", "restore them one at a time")
+        for layout in layouts:
+            _check_plain(name, layout)
+        return pages
+
+    def _start(self, plane: int) -> int | None:
+        """Where the samples of a page begin, if the file has them one after the other and not packed."""
+        layout = self._pages[plane][0]
+        if layout.compression != 1 or layout.page.is_tiled or layout.separate:
+            return None
+        step = layout.row_bytes * layout.segment_height
+        if layout.offsets != tuple(range(layout.offsets[0], layout.offsets[-1] + 1, step)):
+            return None
+        return layout.offsets[0]
+
+    def read(self, rect: Rect, plane: int = 0) -> Array:
+        """Return the values of some pixels."""
+        samples, channels = self._samples(rect, plane), self._pages[plane][1]
+        values = samples if channels.alpha is None else samples[..., list(channels.bands)]
+        values = values.reshape((*values.shape[:2], *self.shape[2:]))
+        if channels.is_premultiplied:
+            unmultiply(values, samples[..., channels.alpha])
+        return values
+
+    def read_alpha(self, rect: Rect, plane: int = 0) -> Array | None:
+        """Return the opacity of some pixels."""
+        alpha = self._pages[plane][1].alpha
+        return None if alpha is None else np.ascontiguousarray(self._samples(rect, plane)[..., alpha])
+
+    def _samples(self, rect: Rect, plane: int) -> Array:
+        """Return all samples of some pixels, (h, w, samples)."""
+        layout, start = self._pages[plane][0], self._start(plane)
+        if start is not None:
+            shape = (layout.height, layout.width, layout.samples)
+            stored = np.dtype(f"{layout.order}{layout.dtype.str[1:]}")
+            return self._data.read_box(start, shape, stored, rect.slices).astype(self.dtype, copy=False)
+        values = np.full((rect.height, rect.width, layout.samples), self._fill, self.dtype)
+        try:
+            for piece in decode_pieces(cast("bytes", self._data), layout, _segments(layout, rect)):
+                _paste(piece, rect, values)
+        except DamagedError as error:
+            raise _damaged(self.path) from error
+        return values
+
+    @cached_property
+    def _fill(self) -> float:
+        """What a tile without bytes holds."""
+        no_data = self.properties().no_data
+        if no_data is None or (self.dtype.kind != "f" and not _fits(no_data, self.dtype)):
+            return 0
+        return no_data
+
+    def properties(self, plane: int = 0) -> Picture:
+        """Return what the file tells about a page, such as its place on Earth."""
+        data = cast("bytes", self._data)
+        header = read_header(data)
+        directory = read_directory(data, header, self._pages[plane][0].page.offset)
+        try:
+            no_data = float(directory.text(tags.NO_DATA))
+        except ValueError:
+            no_data = None
+        has_copies = len(self._pages) < len(self._pages[0][0].page.parent.pages)
+        copies = ("reduced copies of the picture",) if has_copies else ()
+        return Picture(
+            np.zeros((1, 1, *self.shape[2:]), self.dtype),
+            np.zeros((1, 1), self.dtype) if self.has_alpha else None,
+            exif=exif_of_tiff(header, directory) if plane == 0 else None,
+            icc=directory.raw(tags.ICC) or None,
+            dpi=resolution_of(directory),
+            source_format="TIFF",
+            no_data=no_data,
+            tags=read_tags(directory, is_first=plane == 0),
+            other_metadata=read_blocks(directory),
+            lost=(*lost_names(directory, is_first=plane == 0), *copies),
+        )
+
+
+def write_tiff(
+    file: BinaryIO, shape: tuple[int, ...], pages: Iterable[tuple[Picture, Iterator[Array]]]
+) -> None:
+    """Write pictures of a shape, (H, W) or (H, W, C) with alpha, as BigTIFF, one page for each.
+
+    Of each page are given what to write beside the pixels, whose dtype is that of the picture; and `TILE`
+    whole rows of pixels at a time, of which the last ones may be fewer.
+    """
+    handle, writer, order = tifffile.FileHandle(file, name="picture.tif"), None, None  # it has no name yet
+    with contextlib.ExitStack() as stack:
+        for picture, bands in pages:
+            exif = None if picture.exif is None else (read_header(picture.exif), picture.exif)
+            if writer is None or order is None:
+                order = "<" if exif is None else exif[0].order
+                writer = stack.enter_context(tifffile.TiffWriter(handle, bigtiff=True, byteorder=order))
+            writer.write(
+                _tiles(bands),
+                shape=shape,
+                dtype=picture.pixels.dtype,
+                tile=(TILE, TILE),
+                **page_options(picture, order, exif),
+            )
+
+
+def _tiles(bands: Iterator[Array]) -> Iterator[Array]:
+    for band in bands:
+        for left in range(0, band.shape[1], TILE):
+            part = band[:, left : left + TILE]
+            padding = [(0, TILE - part.shape[0]), (0, TILE - part.shape[1])] + [(0, 0)] * (part.ndim - 2)
+            yield np.pad(part, padding, mode="edge")
+
+
+def _segments(layout: Layout, rect: Rect) -> Iterator[int]:
+    """Yield the numbers of the strips or tiles that hold some pixels; some have no bytes ("no data")."""
+    height, width = layout.segment_height, layout.segment_width
+    for plane in range(layout.samples if layout.separate else 1):
+        for down in range(rect.row // height, -(-(rect.row + rect.height) // height)):
+            for across in range(rect.column // width, -(-(rect.column + rect.width) // width)):
+                index = (plane * layout.down + down) * layout.across + across
+                if layout.counts[index]:
+                    yield index
+
+
+def _check_plain(name: str, layout: Layout) -> None:
+    """Refuse what would have to be converted, or cannot be read in parts."""
+    is_jpeg = (layout.photometric, layout.compression) == (YCBCR, JPEG)  # which is unpacked to RGB
+    is_known = is_jpeg or layout.photometric in (MIN_IS_BLACK, RGB)
+    if not is_known or layout.bits not in (8, 16, 32, 64):
+        raise UserError(f"{name} holds neither gray values nor RGB of 8 to 32 bits", _RESAVE)
+    if (layout.bits == 64 and layout.kind != "f") or (layout.bits, layout.kind) == (16, "f"):
+        raise UserError(f"{name} holds values of the type {layout.dtype.name}", "convert it to float32 first")
+    orientation = layout.page.tags.get(tags.ORIENTATION)
+    if orientation is not None and orientation.value in range(2, 9):
+        raise UserError(f"{name} is stored turned or mirrored", "save it upright first")
+    if layout.compression != 1 and layout.row_bytes * layout.segment_height > _MAX_SEGMENT_BYTES:
+        raise UserError(f"{name} cannot be read in parts", _RESAVE)
+
+
+def _fits(value: float, dtype: np.dtype[Any]) -> bool:
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= value <= limits.max)
+
+
+def _is_copy(page: Any) -> bool:  # noqa: ANN401  (of tifffile)
+    """Return whether a page is a smaller copy of another one, or its mask."""
+    return page.index > 0 and bool(int(page.subfiletype or 0) & 5)
+
+
+def _damaged(path: Path) -> UserError:
+    return UserError(f"{printable_path(path)} is damaged", "get a fresh copy")
+
+
+def _paste(piece: Piece, target: Rect, values: Array) -> None:
+    """Copy those samples of a piece that lie in a rectangle, whose pixels `values` holds."""
+    height, width, n_samples = piece.samples.shape
+    shared = Rect(piece.top - target.row, piece.left - target.column, height, width).clipped(values.shape)
+    if shared.is_empty:
+        return
+    row, column = shared.row + target.row - piece.top, shared.column + target.column - piece.left
+    part = Rect(row, column, shared.height, shared.width)
+    values[(*shared.slices, slice(piece.plane, piece.plane + n_samples))] = piece.samples[part.slices]

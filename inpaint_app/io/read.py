@@ -1,0 +1,92 @@
+"""Read a picture from a file, its format decided by its contents."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path
+from inpaint_app.io.format import Format
+from inpaint_app.io.formats.shared.exif import take_orientation
+from inpaint_app.io.formats.shared.xmp import with_upright_xmp
+from inpaint_app.io.limits import MAX_FILE_BYTES
+from inpaint_app.io.registry import recognize
+from inpaint_app.io.whole_file import read_whole_file
+from inpaint_app.model.picture import Picture
+
+_GZIP = b"\x1f\x8b"
+# What people try, and what is not read: a sentence that names it says more than one that does not.
+_OTHERS = {
+    "a Photoshop document": re.compile(rb"8BPS"),
+    "a GIMP document": re.compile(rb"gimp xcf"),
+    "an OpenEXR file": re.compile(rb"v/1\x01"),
+    "a PDF document": re.compile(rb"%PDF"),
+    "an SVG drawing": re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<svg"),
+    "an icon file": re.compile(rb"\0\0[\1\2]\0"),
+    "a HDF5 or NetCDF file": re.compile(rb"\x89HDF\r\n|CDF[\1\2\5]"),
+    "a raw file of a camera": re.compile(rb"FUJIFILMCCD-RAW|IIU\0|.{4}ftypcrx ", re.DOTALL),
+    "a video": re.compile(rb".{4}ftyp(?:mp4|isom|qt  |M4V)|\x1aE\xdf\xa3|RIFF....AVI ", re.DOTALL),
+}
+
+
+def read_picture(path: str | Path) -> Picture:
+    """Read a picture of any format of the `registry`, recognized by its first bytes, not by its name.
+
+    8-bit, 16-bit and float32 values are kept exactly; other depths are converted with a notice. The EXIF
+    orientation is applied. Of animations the first picture is read. A truncated file is refused rather than
+    filled up, but for a JPEG file, whose lost part is transparent, and so counts as missing.
+
+    Raises `UserError` if there is no readable picture of an accepted format; see `limits` for the sizes that
+    are.
+    """
+    path = Path(path)
+    data = read_whole_file(path, limit=MAX_FILE_BYTES, check=lambda start: _check_recognized(path, start))
+    found = recognize(data)
+    if found is None:  # it has changed meanwhile
+        raise UserError(
+            f"{printable_path(path)} is being written by another program", "wait until that has ended"
+        )
+    return _decode(path, data, found)
+
+
+def _check_recognized(path: Path, start: bytes) -> None:
+    name = printable_path(path)
+    if not start:
+        raise UserError(f"{name} is empty", "get a fresh copy of it")
+    found = recognize(start)
+    if found is None:
+        if start.startswith(_GZIP):
+            raise UserError(f"{name} is compressed with gzip", "unpack it with gunzip first")
+        other = next((other for other, known in _OTHERS.items() if known.match(start)), None)
+        if other is None:
+            raise UserError(f"{name} is not an image this program reads", "convert it to PNG or TIFF")
+        raise UserError(f"{name} is {other}, which this program cannot read", "convert it to PNG or TIFF")
+    if found.plug_in is not None and not found.is_available:
+        needed = found.plug_in
+        problem = f"{name} is a {found.name} file, which cannot be read without {needed.package}"
+        raise UserError(problem, needed.remedy)
+
+
+def _decode(path: Path, data: bytes, found: Format) -> Picture:
+    name = printable_path(path)
+    try:
+        return _apply_orientation(found.decode(data))
+    except DamagedError as error:
+        raise UserError(f"{name} is a damaged {found.name} file: {error}", "get a fresh copy") from error
+    except UnsupportedError as error:
+        raise UserError(f"{name} cannot be used: {error.problem}", error.remedy) from error
+    except MemoryError as error:
+        raise UserError(f"{name} needs more memory than there is", "scale it down first") from error
+    except Exception as error:  # decoders meet hostile bytes; the user gets a sentence in any case
+        raise UserError(f"{name} is a damaged {found.name} file", "get a fresh copy of it") from error
+
+
+def _apply_orientation(picture: Picture) -> Picture:
+    """Apply the orientation, or drop an EXIF block that cannot be read."""
+    if picture.exif is None:
+        return picture
+    try:
+        exif, orientation = take_orientation(picture.exif)
+    except DamagedError:
+        return replace(picture, exif=None).with_notices("The EXIF information is damaged and was left out.")
+    upright = replace(picture, exif=exif).oriented(orientation)
+    return upright if orientation == 1 else with_upright_xmp(upright)
