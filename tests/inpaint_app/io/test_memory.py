@@ -77,7 +77,7 @@ def test_pictures_are_decoded_into_place(
     path.write_bytes(make())
     held = WIDTH * HEIGHT * pixel_bytes
     assert path.stat().st_size < held / 200
-    assert 0.97 * held / 1e6 < reading_megabytes(path) < factor * held / 1e6 + 45
+    assert 0.9 * held / 1e6 < reading_megabytes(path) < factor * held / 1e6 + 45
 
 
 @pytest.mark.parametrize("filling", [b" ", b"#\n", b"# words\r"])

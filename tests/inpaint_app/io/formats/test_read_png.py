@@ -11,7 +11,6 @@ from build_png import CHANNELS, chunk, png_bytes
 from PIL import Image
 
 from inpaint_app.errors import UserError
-from inpaint_app.io.formats.shared import bands
 from inpaint_app.io.read import read_picture
 
 KINDS = [(1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (8, 2), (16, 2), (8, 4), (16, 4), (8, 6), (16, 6)]
@@ -153,21 +152,3 @@ def test_damaged_extra_chunks_are_counted_in_one_notice(tmp_path: Path) -> None:
     assert read_picture(path).notices == (
         "2,000 damaged parts of the file's extra information were left out.",
     )
-
-
-@pytest.mark.parametrize("interlaced", [False, True])
-@pytest.mark.parametrize(("depth", "kind"), [*KINDS, (1, 3), (4, 3), (8, 3)])
-def test_bands_join_without_a_seam(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, depth: int, kind: int, interlaced: bool
-) -> None:
-    """Filters look at the row above, which may be in the band before."""
-    palette = chunk(b"PLTE", np.random.default_rng(0).bytes(3 * 2 ** min(depth, 8))) if kind == 3 else b""
-    path = tmp_path / "a.png"
-    path.write_bytes(
-        png_bytes(random_samples(depth, kind), depth, kind, interlaced=interlaced, extra=palette)
-    )
-    whole = read_picture(path)
-    monkeypatch.setattr(bands, "BAND_BYTES", 120)
-    banded = read_picture(path)
-    assert np.array_equal(banded.pixels, whole.pixels)
-    assert np.array_equal(banded.alpha, whole.alpha)
