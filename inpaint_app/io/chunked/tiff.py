@@ -16,10 +16,18 @@ from inpaint_app.io.formats.shared import tags
 from inpaint_app.io.formats.shared.exif import exif_of_tiff, resolution_of
 from inpaint_app.io.formats.shared.ifd import read_directory, read_header
 from inpaint_app.io.formats.tiff.extra_tags import lost_names, read_blocks, read_tags
-from inpaint_app.io.formats.tiff.layout import JPEG, MIN_IS_BLACK, RGB, YCBCR, Layout, read_layout
+from inpaint_app.io.formats.tiff.page import (
+    JPEG,
+    MIN_IS_BLACK,
+    NO_COMPRESSION,
+    RGB,
+    YCBCR,
+    Piece,
+    StoredPage,
+    check_page,
+    unmultiply,
+)
 from inpaint_app.io.formats.tiff.reader import distinct_pages, refuse_hidden_pages
-from inpaint_app.io.formats.tiff.samples import Channels, read_channels, unmultiply
-from inpaint_app.io.formats.tiff.segments import Piece, decode_pieces
 from inpaint_app.io.formats.tiff.writer import page_options
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.model.rect import Rect
@@ -36,10 +44,10 @@ class TiffStore(Store):
     def __init__(self, path: Path) -> None:
         self.path = path
         pages = self._pages
-        layout, channels = pages[0]
-        self.shape = checked_shape(path, (layout.height, layout.width, len(channels.bands)))
-        self.dtype = layout.dtype
-        self.has_alpha = channels.alpha is not None
+        first = pages[0]
+        self.shape = checked_shape(path, (*first.shape[:2], len(first.channels.bands)))
+        self.dtype = first.dtype
+        self.has_alpha = first.channels.alpha is not None
         self.stack = (("z", len(pages)),) if len(pages) > 1 else ()
 
     @cached_property
@@ -47,44 +55,43 @@ class TiffStore(Store):
         return FileBytes(self.path)
 
     @cached_property
-    def _pages(self) -> list[tuple[Layout, Channels]]:
-        """How each page is stored, and which of its samples are which; reduced copies are left out."""
+    def _pages(self) -> list[StoredPage]:
+        """How each page is stored; reduced copies are left out."""
         name = printable_path(self.path)
         try:
             with tifffile.TiffFile(self.path) as file:
-                layouts = [
-                    read_layout(page, len(self._data), is_limited=False)
+                pages = [
+                    check_page(page, len(self._data), is_limited=False)
                     for page in distinct_pages(file)
                     if not _is_copy(page)
                 ]
-                refuse_hidden_pages(file.pages.first.description, len(layouts))
-            pages = [(layout, read_channels(layout)) for layout in layouts]
+                refuse_hidden_pages(file.pages.first.description, len(pages))
         except (tifffile.TiffFileError, DamagedError) as error:
             raise _damaged(self.path) from error
         except UnsupportedError as error:
             raise UserError(f"{name} cannot be read: {error.problem}", error.remedy) from error
         except OSError as error:
             raise reading_error(error, self.path) from error
-        kinds = {(page.height, page.width, page.dtype, each.bands, each.alpha) for page, each in pages}
+        kinds = {(*each.shape, each.dtype, each.channels.bands, each.channels.alpha) for each in pages}
         if len(kinds) > 1:
             raise UserError(f"{name} has pages that differ in size or kind", "restore them one at a time")
-        for layout in layouts:
-            _check_plain(name, layout)
+        for each in pages:
+            _check_plain(name, each)
         return pages
 
     def _start(self, plane: int) -> int | None:
         """Where the samples of a page begin, if the file has them one after the other and not packed."""
-        layout = self._pages[plane][0]
-        if layout.compression != 1 or layout.page.is_tiled or layout.separate:
+        stored = self._pages[plane]
+        if stored.page.compression != NO_COMPRESSION or stored.page.is_tiled or stored.is_separate:
             return None
-        step = layout.row_bytes * layout.segment_height
-        if layout.offsets != tuple(range(layout.offsets[0], layout.offsets[-1] + 1, step)):
-            return None
-        return layout.offsets[0]
+        offsets = stored.offsets
+        return (
+            offsets[0] if offsets == tuple(range(offsets[0], offsets[-1] + 1, stored.segment_bytes)) else None
+        )
 
     def read(self, rect: Rect, plane: int = 0) -> Array:
         """Return the values of some pixels."""
-        samples, channels = self._samples(rect, plane), self._pages[plane][1]
+        samples, channels = self._samples(rect, plane), self._pages[plane].channels
         values = samples if channels.alpha is None else samples[..., list(channels.bands)]
         values = values.reshape((*values.shape[:2], *self.shape[2:]))
         if channels.is_premultiplied:
@@ -93,19 +100,18 @@ class TiffStore(Store):
 
     def read_alpha(self, rect: Rect, plane: int = 0) -> Array | None:
         """Return the opacity of some pixels."""
-        alpha = self._pages[plane][1].alpha
+        alpha = self._pages[plane].channels.alpha
         return None if alpha is None else np.ascontiguousarray(self._samples(rect, plane)[..., alpha])
 
     def _samples(self, rect: Rect, plane: int) -> Array:
         """Return all samples of some pixels, (h, w, samples)."""
-        layout, start = self._pages[plane][0], self._start(plane)
+        stored, start = self._pages[plane], self._start(plane)
         if start is not None:
-            shape = (layout.height, layout.width, layout.samples)
-            stored = np.dtype(f"{layout.order}{layout.dtype.str[1:]}")
-            return self._data.read_box(start, shape, stored, rect.slices).astype(self.dtype, copy=False)
-        values = np.full((rect.height, rect.width, layout.samples), self._fill, self.dtype)
+            dtype = stored.dtype.newbyteorder(stored.page.parent.byteorder)
+            return self._data.read_box(start, stored.shape, dtype, rect.slices).astype(self.dtype, copy=False)
+        values = np.full((rect.height, rect.width, stored.shape[2]), self._fill, self.dtype)
         try:
-            for piece in decode_pieces(cast("bytes", self._data), layout, _segments(layout, rect)):
+            for piece in stored.decode(cast("bytes", self._data), _segments(stored, rect)):
                 _paste(piece, rect, values)
         except DamagedError as error:
             raise _damaged(self.path) from error
@@ -123,12 +129,12 @@ class TiffStore(Store):
         """Return what the file tells about a page, such as its place on Earth."""
         data = cast("bytes", self._data)
         header = read_header(data)
-        directory = read_directory(data, header, self._pages[plane][0].page.offset)
+        directory = read_directory(data, header, self._pages[plane].page.offset)
         try:
             no_data = float(directory.text(tags.NO_DATA))
         except ValueError:
             no_data = None
-        has_copies = len(self._pages) < len(self._pages[0][0].page.parent.pages)
+        has_copies = len(self._pages) < len(self._pages[0].page.parent.pages)
         copies = ("reduced copies of the picture",) if has_copies else ()
         return Picture(
             np.zeros((1, 1, *self.shape[2:]), self.dtype),
@@ -176,29 +182,30 @@ def _tiles(bands: Iterator[Array]) -> Iterator[Array]:
             yield np.pad(part, padding, mode="edge")
 
 
-def _segments(layout: Layout, rect: Rect) -> Iterator[int]:
+def _segments(stored: StoredPage, rect: Rect) -> Iterator[int]:
     """Yield the numbers of the strips or tiles that hold some pixels; some have no bytes ("no data")."""
-    height, width = layout.segment_height, layout.segment_width
-    for plane in range(layout.samples if layout.separate else 1):
+    (height, width), (planes, n_down, n_across) = stored.segment_shape, stored.grid
+    for plane in range(planes):
         for down in range(rect.row // height, -(-(rect.row + rect.height) // height)):
             for across in range(rect.column // width, -(-(rect.column + rect.width) // width)):
-                index = (plane * layout.down + down) * layout.across + across
-                if layout.counts[index]:
+                index = (plane * n_down + down) * n_across + across
+                if stored.counts[index]:
                     yield index
 
 
-def _check_plain(name: str, layout: Layout) -> None:
+def _check_plain(name: str, stored: StoredPage) -> None:
     """Refuse what would have to be converted, or cannot be read in parts."""
-    is_jpeg = (layout.photometric, layout.compression) == (YCBCR, JPEG)  # which is unpacked to RGB
-    is_known = is_jpeg or layout.photometric in (MIN_IS_BLACK, RGB)
-    if not is_known or layout.bits not in (8, 16, 32, 64):
+    page, bits, kind = stored.page, stored.bits, stored.kind
+    is_jpeg = (page.photometric, page.compression) == (YCBCR, JPEG)  # which is unpacked to RGB
+    is_known = is_jpeg or page.photometric in (MIN_IS_BLACK, RGB)
+    if not is_known or bits not in (8, 16, 32, 64):
         raise UserError(f"{name} holds neither gray values nor RGB of 8 to 32 bits", _RESAVE)
-    if (layout.bits == 64 and layout.kind != "f") or (layout.bits, layout.kind) == (16, "f"):
-        raise UserError(f"{name} holds values of the type {layout.dtype.name}", "convert it to float32 first")
-    orientation = layout.page.tags.get(tags.ORIENTATION)
+    if (bits == 64 and kind != "f") or (bits, kind) == (16, "f"):
+        raise UserError(f"{name} holds values of the type {stored.dtype.name}", "convert it to float32 first")
+    orientation = page.tags.get(tags.ORIENTATION)
     if orientation is not None and orientation.value in range(2, 9):
         raise UserError(f"{name} is stored turned or mirrored", "save it upright first")
-    if layout.compression != 1 and layout.row_bytes * layout.segment_height > _MAX_SEGMENT_BYTES:
+    if page.compression != NO_COMPRESSION and stored.segment_bytes > _MAX_SEGMENT_BYTES:
         raise UserError(f"{name} cannot be read in parts", _RESAVE)
 
 

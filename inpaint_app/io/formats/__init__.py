@@ -2,16 +2,10 @@
 
 `pillow` has the formats that Pillow parses, `arrays` those of arrays; large ones have a folder of their own.
 
-Containers (chunks, markers, directories) are parsed strictly and with bounds; compressed pixel data are
-handed to the codecs inside Pillow, of TIFF to those of Python. TIFF is parsed and written by tifffile. What
-it lacks without imagecodecs (LZW, predictors of floats, odd depths) and what it does without a bound
-(deflate) is in `tiff/unpack.py`, `tiff/lzw.py` and `tiff/segments.py`; imagecodecs, a wheel of 26 MB, is an
-extra for rare compressions.
-
-Parsing the containers ourselves is what lets the size limit act before any allocation, truncated files be
-refused rather than filled up, and EXIF be kept byte for byte without Pillow's warnings. Pixels are decoded
-a band of rows at a time into the arrays that the picture keeps (`bands`): of a file of 1.5 MB that holds
-200 megapixels of 16-bit RGBA, 1.6 GB once unpacked, reading took 6.1 GB and now takes 1.6.
+Containers (chunks, markers, directories) are parsed strictly and with bounds; pixels are unpacked by the
+codecs of Pillow and imagecodecs, TIFF by tifffile with these. Parsing the containers ourselves is what lets
+the size limit act before any allocation, truncated files be refused rather than filled up, and EXIF be kept
+byte for byte.
 """
 
 from inpaint_app.io.formats import jpeg, png, pnm, tiff

@@ -96,12 +96,8 @@ def _load_gray16(image: ImageFile, bits: int) -> Array:
 
 def _decode_by_imagecodecs(data: bytes) -> Array:
     """Return colors of more than 8 bits, which Pillow reduces to 8, and white to black."""
-    try:
-        import imagecodecs  # noqa: PLC0415  (an extra)
-    except ImportError:
-        raise UnsupportedError(
-            "its colors of more than 8 bits need imagecodecs", "install dictsel[codecs], or save it as TIFF"
-        ) from None
+    import imagecodecs  # noqa: PLC0415  (slow to import)
+
     try:
         return np.asarray(imagecodecs.jpeg2k_decode(data))
     except (RuntimeError, ValueError) as error:

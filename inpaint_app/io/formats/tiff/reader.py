@@ -14,8 +14,7 @@ from inpaint_app.io.formats.shared import tags
 from inpaint_app.io.formats.shared.exif import exif_of_tiff, resolution_of
 from inpaint_app.io.formats.shared.ifd import Directory, read_directory, read_header
 from inpaint_app.io.formats.tiff.extra_tags import lost_names, read_blocks, read_tags
-from inpaint_app.io.formats.tiff.layout import CMYK, read_layout
-from inpaint_app.io.formats.tiff.samples import are_values_kept, read_channels, read_samples
+from inpaint_app.io.formats.tiff.page import CMYK, check_page, read_pixels
 from inpaint_app.io.limits import MAX_PROFILE_BYTES, check_size, check_total
 from inpaint_app.model.picture import Picture
 
@@ -89,13 +88,13 @@ def distinct_pages(file: tifffile.TiffFile) -> Iterator[tifffile.TiffPage]:
 
 
 def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory, *, is_first: bool) -> Picture:
-    layout = read_layout(page, len(data))
-    channels = read_channels(layout)
+    stored = check_page(page, len(data))
     icc = directory.raw(tags.ICC)[:MAX_PROFILE_BYTES] or None
-    pixels, alpha, converted = read_samples(data, layout, channels, icc)
-    notices, no_data, kept = [*converted, *channels.notices], None, read_tags(directory, is_first=is_first)
+    pixels, alpha, converted = read_pixels(data, stored, icc)
+    notices, no_data = [*converted, *stored.channels.notices], None
+    kept = read_tags(directory, is_first=is_first)
     text = directory.text(tags.NO_DATA)
-    if are_values_kept(layout):
+    if stored.keeps_values:
         with contextlib.suppress(ValueError):
             no_data = float(text)
             notices.append(f'Pixels with the file\'s "no data" value {text} count as missing.')
@@ -105,7 +104,7 @@ def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory, *, is
     return Picture(
         pixels,
         alpha,
-        icc=None if layout.photometric == CMYK else icc,
+        icc=None if page.photometric == CMYK else icc,
         dpi=resolution_of(directory),
         source_format="TIFF",
         notices=tuple(notices),

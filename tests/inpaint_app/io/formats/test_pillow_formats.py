@@ -3,7 +3,6 @@
 import importlib.util
 import io
 import struct
-import sys
 from pathlib import Path
 
 import imagecodecs
@@ -97,7 +96,7 @@ def test_jpeg_2000_keeps_the_values_of_odd_depths(tmp_path: Path, bits: int) -> 
     assert np.array_equal(read_picture(tmp_path / "a.jp2").pixels, gray)
 
 
-def test_jpeg_2000_channels(tmp_path: Path, monkeypatch) -> None:
+def test_jpeg_2000_channels(tmp_path: Path) -> None:
     """Four channels are bands unless the file declares alpha; colors of 16 bits are kept."""
     data = imagecodecs.jpeg2k_encode(NOISE, level=0, reversible=True, colorspace=3)
     (tmp_path / "a.jp2").write_bytes(data)
@@ -109,9 +108,6 @@ def test_jpeg_2000_channels(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "b.jp2").write_bytes(imagecodecs.jpeg2k_encode(wide, level=0, reversible=True))
     picture = read_picture(tmp_path / "b.jp2")
     assert np.array_equal(picture.pixels, wide)  # Pillow would turn white into black
-    monkeypatch.setitem(sys.modules, "imagecodecs", None)
-    with pytest.raises(UserError, match=r"install dictsel\[codecs\]"):
-        read_picture(tmp_path / "b.jp2")
     signed = imagecodecs.jpeg2k_encode(NOISE[..., 0].astype(np.int16), level=0, reversible=True)
     (tmp_path / "c.jp2").write_bytes(signed)
     with pytest.raises(UserError, match="signed numbers"):
