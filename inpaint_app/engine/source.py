@@ -194,7 +194,7 @@ def _read_masks(path: Path | None, n_pages: int) -> tuple[Picture | None, ...]:
     if path is None:
         return (None,) * n_pages
     mask = read_picture(path)
-    if mask.source_format == "JPEG" and mask.alpha is not None:
+    if mask.metadata.source_format == "JPEG" and mask.alpha is not None:
         raise UserError(f"The mask {printable_path(path)} ends too early", "get a fresh copy")
     if len(mask.pages) not in (1, n_pages):
         raise UserError(

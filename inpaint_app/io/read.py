@@ -1,7 +1,6 @@
 """Read a picture from a file, its format decided by its contents."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path
@@ -82,11 +81,13 @@ def _decode(path: Path, data: bytes, found: Format) -> Picture:
 
 def _apply_orientation(picture: Picture) -> Picture:
     """Apply the orientation, or drop an EXIF block that cannot be read."""
-    if picture.exif is None:
+    if picture.metadata.exif is None:
         return picture
     try:
-        exif, orientation = take_orientation(picture.exif)
+        exif, orientation = take_orientation(picture.metadata.exif)
     except DamagedError:
-        return replace(picture, exif=None).with_notices("The EXIF information is damaged and was left out.")
-    upright = replace(picture, exif=exif).oriented(orientation)
+        return picture.with_metadata(exif=None).with_notices(
+            "The EXIF information is damaged and was left out."
+        )
+    upright = picture.with_metadata(exif=exif).oriented(orientation)
     return upright if orientation == 1 else with_upright_xmp(upright)

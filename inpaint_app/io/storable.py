@@ -54,8 +54,8 @@ def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = N
         unusual="" if picture.is_plain else _kind(picture),
         is_transparent=alpha is not None and bool((alpha < picture.max_value).any()),
         is_unit=is_unit,
-        n_exif=len(picture.exif or b""),
-        n_icc=len(picture.icc or b""),
+        n_exif=len(picture.metadata.exif or b""),
+        n_icc=len(picture.metadata.icc or b""),
     )
 
 

@@ -1,6 +1,6 @@
 """Write a picture to a file in the format of its suffix, and check beforehand whether that can be done."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -8,11 +8,11 @@ from inpaint_app.errors import Remedy, UserError, printable_path
 from inpaint_app.io.atomic import PendingFile, check_target, write_files
 from inpaint_app.io.formats.shared.exif import exif_resolution
 from inpaint_app.io.formats.shared.scaling import to_depth
-from inpaint_app.io.formats.tiff.extra_tags import tag_names
+from inpaint_app.io.formats.tiff.metadata import tag_names
 from inpaint_app.io.paths import same_file
 from inpaint_app.io.registry import find_writable, format_of, writable
 from inpaint_app.io.storable import PictureProperties, check_storable, properties_of
-from inpaint_app.model.metadata import MetadataKind
+from inpaint_app.model.metadata import Metadata, MetadataKind
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.picture import Picture
 
@@ -66,18 +66,21 @@ class Output:
 
     def lost(self, picture: Picture) -> tuple[str, ...]:
         """Return the names of what the file of a picture holds and this file will not."""
-        return lost_metadata(picture, self.path) if self.keep_metadata else ()
+        if not self.keep_metadata:
+            return ()
+        pages = [page.metadata for page in picture.pages]
+        return lost_metadata(pages, self.path, is_color=picture.is_color)
 
     def pending(self, picture: Picture) -> PendingFile:
         """Return what `write` writes, to be written together with other files."""
         target, depth = format_of(self.path), self.depth
         if not self.keep_metadata:
-            picture = replace(picture, exif=None, icc=None, dpi=None, tags=(), other_metadata=())
+            picture = picture.with_metadata(exif=None, icc=None, dpi=None, tags=(), blocks=())
         check_storable(properties_of(picture), target, depth=depth, quality=self.quality)
         if depth is not None and depth != picture.depth:
             alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
             picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)
-        keeps_all = picture.is_lossless and target.is_lossless_at_100
+        keeps_all = picture.metadata.is_lossless and target.is_lossless_at_100
         encode, quality = target.encode, self.quality or (100 if keeps_all else DEFAULT_QUALITY)
         assert encode is not None, "it can be written"
         return PendingFile(self.path, lambda file: encode(picture, file, quality))
@@ -107,37 +110,39 @@ def write_picture(
     return Output(Path(path), overwrite, quality, depth).write(picture, protect)
 
 
-def lost_metadata(picture: Picture, path: Path) -> tuple[str, ...]:
-    """Return the names of what the file of a picture holds and a file of this name will not."""
+def lost_metadata(pages: Sequence[Metadata], path: Path, *, is_color: bool) -> tuple[str, ...]:
+    """Return the names of what the pages of a picture have and a file of this name will not."""
     target = format_of(path)
-    names: list[str] = [kind for kind in _kinds(picture) if kind not in target.metadata]
-    exif = picture.exif if MetadataKind.EXIF in target.metadata else None
+    names: list[str] = [kind for kind in _kinds(pages) if kind not in target.metadata]
+    exif = pages[0].exif if MetadataKind.EXIF in target.metadata else None
     if exif is not None and exif_resolution(exif) is not None:
         names = [name for name in names if name is not MetadataKind.RESOLUTION]
-    packet = picture.block(MetadataKind.XMP)
+    packet = pages[0].block(MetadataKind.XMP)
     if packet is not None and target.max_xmp is not None and len(packet) > target.max_xmp:
         names.append(MetadataKind.XMP)
     if MetadataKind.TIFF_TAGS not in target.metadata:
-        names += [name for page in picture.pages for name in tag_names(page.tags)]
-    if target.max_colors is not None and picture.is_color:
+        names += [name for page in pages for name in tag_names(page.tags)]
+    if target.max_colors is not None and is_color:
         names.append(f"colors beyond {target.max_colors}")
-    return tuple(dict.fromkeys((*picture.lost, *map(str, names))))
+    lost = [name for page in pages for name in page.lost]
+    return tuple(dict.fromkeys((*lost, *map(str, names))))
 
 
-def metadata_names(picture: Picture) -> tuple[str, ...]:
+def metadata_names(pages: Sequence[Metadata]) -> tuple[str, ...]:
     """Return the names of all metadata of a picture."""
-    tags = [name for page in picture.pages for name in tag_names(page.tags)]
-    return tuple(dict.fromkeys((*map(str, _kinds(picture)), *tags)))
+    tags = [name for page in pages for name in tag_names(page.tags)]
+    return tuple(dict.fromkeys((*map(str, _kinds(pages)), *tags)))
 
 
-def _kinds(picture: Picture) -> list[MetadataKind]:
+def _kinds(pages: Sequence[Metadata]) -> list[MetadataKind]:
     """Return the kinds of metadata that a picture has, TIFF tags aside."""
+    first = pages[0]
     usual = {
-        MetadataKind.EXIF: picture.exif,
-        MetadataKind.ICC: picture.icc,
-        MetadataKind.RESOLUTION: picture.dpi,
+        MetadataKind.EXIF: first.exif,
+        MetadataKind.ICC: first.icc,
+        MetadataKind.RESOLUTION: first.dpi,
     }
-    others = [block.kind for page in picture.pages for block in page.other_metadata]
+    others = [block.kind for page in pages for block in page.blocks]
     return [kind for kind, value in usual.items() if value is not None] + [
         kind for kind in others if kind is not MetadataKind.SRGB
     ]

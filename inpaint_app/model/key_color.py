@@ -32,7 +32,10 @@ def choose_tolerance(picture: Picture, key: str) -> float:
     levels = _levels_from(picture, key)
     if levels is None:
         return 0.0
-    is_vivid, is_lossy = _is_vivid(picture, key), picture.source_format in _LOSSY and not picture.is_lossless
+    is_vivid, is_lossy = (
+        _is_vivid(picture, key),
+        picture.metadata.source_format in _LOSSY and not picture.metadata.is_lossless,
+    )
     tolerances = _VIVID if is_vivid else _PLAIN
     if not is_lossy:
         n_exact, n_like = np.count_nonzero(levels == 0), np.count_nonzero(levels <= tolerances[-1])

@@ -1,7 +1,10 @@
 """Metadata of a picture that formats store in their own ways."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 
 class MetadataKind(StrEnum):
@@ -41,3 +44,41 @@ class MetadataBlock(NamedTuple):
 
     kind: MetadataKind
     payload: bytes
+
+
+class Tag(NamedTuple):
+    """A field of a TIFF directory: its number, its type, and its bytes, low bytes first."""
+
+    number: int
+    kind: int
+    payload: bytes
+
+
+class StoredArray(NamedTuple):
+    """The array of a file of arrays (NumPy, FITS), to be written like that again: its shape and dtype."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What a file tells about a page of a picture, beside its pixels."""
+
+    source_format: str = ""  #: The name of its format, such as "PNG"; "" if it was not read from a file.
+    #: EXIF block, starting with its TIFF header. Its orientation is 1: it has been applied.
+    exif: bytes | None = None
+    icc: bytes | None = None  #: ICC color profile that describes the pixels.
+    dpi: tuple[float, float] | None = None  #: Horizontal and vertical resolution in pixels per inch.
+    no_data: float | None = None  #: The value that the file declares to mean "missing".
+    tags: tuple[Tag, ...] = ()  #: Other fields of a TIFF file: its place on Earth, names of bands.
+    blocks: tuple[MetadataBlock, ...] = ()  #: XMP, IPTC, comments, the header of a FITS file.
+    #: The array that the file holds, if that is of another shape or dtype than the pages.
+    array: StoredArray | None = None
+    lost: tuple[str, ...] = ()  #: Contents of the file that are not kept, such as "Photoshop layers".
+    #: Whether its file has the pixels without loss, though its format can also lose some of what they hold.
+    is_lossless: bool = False
+
+    def block(self, kind: MetadataKind) -> bytes | None:
+        """Return the bytes of the first block of a kind; None if there is none."""
+        return next((block.payload for block in self.blocks if block.kind is kind), None)

@@ -224,10 +224,14 @@ def soft_rim(clear: Mask, soft: Mask) -> Mask:
 
 def _from_no_data(picture: Picture) -> Mask | None:
     """Return the pixels of the value "no data", which a file notes as float64 even for float32 pixels."""
-    if picture.no_data is None or not np.isfinite(picture.no_data):
+    if picture.metadata.no_data is None or not np.isfinite(picture.metadata.no_data):
         return None
     with np.errstate(over="ignore"):
-        value = picture.pixels.dtype.type(picture.no_data) if picture.is_float else picture.no_data
+        value = (
+            picture.pixels.dtype.type(picture.metadata.no_data)
+            if picture.is_float
+            else picture.metadata.no_data
+        )
     marked: Mask = picture.pixels == value
     # In an ordinary color, one channel may well have the value.
     return np.asarray(marked.all(axis=2)) if picture.is_color and picture.pixels.dtype.kind == "u" else marked
@@ -235,13 +239,13 @@ def _from_no_data(picture: Picture) -> Mask | None:
 
 def without_no_data(picture: Picture, restored: Array) -> Array:
     """Return the restored pixels of a picture, none of them with the value that its file calls "no data"."""
-    has_whole_numbers = picture.array is not None and picture.array.dtype.kind in "ui"
+    has_whole_numbers = picture.metadata.array is not None and picture.metadata.array.dtype.kind in "ui"
     if has_whole_numbers and picture.is_float:  # 64 bits, which are rounded when they are written
         restored = np.rint(restored)
     marked = _from_no_data(replace(picture, pixels=restored))
     if marked is None or not marked.any():
         return restored
-    value = restored.dtype.type(picture.no_data or 0)
+    value = restored.dtype.type(picture.metadata.no_data or 0)
     if picture.is_float and not has_whole_numbers:
         near = np.nextafter(value, restored.dtype.type(0 if value else 1))
     else:

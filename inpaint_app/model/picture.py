@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
+from inpaint_app.model.metadata import Metadata
 
 Array = npt.NDArray[Any]
 
 _PLAIN = (np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.float32))
 _DTYPES = (*_PLAIN, *map(np.dtype, (np.uint32, np.int8, np.int16, np.int32, np.float64)))
 _SWAPS_SIDES = frozenset({5, 6, 7, 8})
-
-
-class Tag(NamedTuple):
-    """A field of a TIFF directory: its number, its type, and its bytes, low bytes first."""
-
-    number: int
-    kind: int
-    payload: bytes
-
-
-class StoredArray(NamedTuple):
-    """The array of a file of arrays (NumPy, FITS), to be written like that again: its shape and dtype."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,24 +29,12 @@ class Picture:
     #: floats. Values of uint8 and uint16 span 0 to `max_value`; others are the file's own.
     pixels: Array
     alpha: Array | None = None  #: (H, W), of the same dtype: opacity, 0 = transparent.
-    #: EXIF block, starting with its TIFF header. Its orientation is 1: it has been applied.
-    exif: bytes | None = None
-    icc: bytes | None = None  #: ICC color profile that describes `pixels`.
-    dpi: tuple[float, float] | None = None  #: Horizontal and vertical resolution in pixels per inch.
-    source_format: str = ""  #: The name of its format, such as "PNG"; "" if it was not read from a file.
+    metadata: Metadata = field(default_factory=Metadata)  #: What else its file tells.
     notices: tuple[str, ...] = ()  #: What reading changed or left out, for the user.
-    no_data: float | None = None  #: The value that the file declares to mean "missing".
-    tags: tuple[Tag, ...] = ()  #: Other metadata of a TIFF file: its place on Earth, names of bands.
-    other_metadata: tuple[MetadataBlock, ...] = ()  #: XMP, IPTC, comments, the header of a FITS file.
-    #: The array that the file holds, if that is of another shape or dtype than the pages.
-    array: StoredArray | None = None
-    lost: tuple[str, ...] = ()  #: Contents of the file that are not kept, such as "Photoshop layers".
     #: The pages after the first one; they have no further pages themselves.
     more_pages: tuple[Picture, ...] = ()
     #: Whether alpha is a mask in the file: what is transparent is called missing there.
     alpha_is_mask: bool = False
-    #: Whether its file has the pixels without loss, though its format can also lose some of what they hold.
-    is_lossless: bool = False
 
     def __post_init__(self) -> None:
         """Check shapes and dtypes and make the arrays read-only."""
@@ -128,10 +101,6 @@ class Picture:
         mode = format_mode(self.pixels.dtype, n_bands=self.n_bands, has_alpha=has_alpha)
         return mode if pages == 1 else f"{pages} pages, the first {mode}"
 
-    def block(self, kind: MetadataKind) -> bytes | None:
-        """Return the bytes of the first block of a kind; None if there is none."""
-        return next((block.payload for block in self.other_metadata if block.kind is kind), None)
-
     def with_pixels(self, pixels: Array, *, filled: npt.NDArray[np.bool_] | None = None) -> Picture:
         """Return the picture with new pixels and the same metadata.
 
@@ -149,17 +118,18 @@ class Picture:
         """Return the picture with more notices."""
         return replace(self, notices=self.notices + notices)
 
-    def with_lost(self, *names: str) -> Picture:
-        """Return the picture with more names of contents that are not kept."""
-        return replace(self, lost=self.lost + names)
+    def with_metadata(self, **changes: Any) -> Picture:  # noqa: ANN401  (fields of `Metadata`)
+        """Return the picture with other metadata."""
+        return replace(self, metadata=replace(self.metadata, **changes))
 
     def oriented(self, orientation: int) -> Picture:
         """Return the picture turned and mirrored as an EXIF orientation (1 to 8) asks."""
         if orientation == 1:
             return self
         alpha = None if self.alpha is None else _orient(self.alpha, orientation)
-        dpi = self.dpi[::-1] if self.dpi is not None and orientation in _SWAPS_SIDES else self.dpi
-        return replace(self, pixels=_orient(self.pixels, orientation), alpha=alpha, dpi=dpi)
+        dpi = self.metadata.dpi
+        turned = replace(self, pixels=_orient(self.pixels, orientation), alpha=alpha)
+        return turned.with_metadata(dpi=dpi[::-1]) if dpi and orientation in _SWAPS_SIDES else turned
 
 
 def format_mode(dtype: npt.DTypeLike, *, n_bands: int, has_alpha: bool) -> str:

@@ -78,7 +78,7 @@ def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
     store = sources[0].picture.store
     recover_replaced(output.path)
     target = _checked_target(request, store)
-    notes = loss_notes(target.lost(store.properties()), is_strict=options.is_strict)
+    notes = loss_notes(target.lost(store), is_strict=options.is_strict)
     with open_workspace(output.path, request.block, _identity(request, sources, target)) as workspace:
         control.report(_summary(request, store, is_resumed=workspace.is_begun))
         with open_executor(request.scheduler, control) as executor:

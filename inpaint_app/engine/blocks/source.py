@@ -14,6 +14,7 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.chunked.opening import cached_store, open_store, stamp_of
 from inpaint_app.io.chunked.store import Store
 from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.missing import (
     DEFAULT_GROWTH,
     Mask,
@@ -185,7 +186,7 @@ class DamagedStore:
         if self.no_data is None and self.key is None and store.dtype.kind != "f":
             shape = (rect.height, rect.width, *store.shape[2:])
             return Picture(np.broadcast_to(np.zeros((), store.dtype), shape), alpha)
-        return Picture(store.read(rect, self.plane), alpha, no_data=self.no_data)
+        return Picture(store.read(rect, self.plane), alpha, Metadata(no_data=self.no_data))
 
     def _marked(self, rect: Rect) -> Mask | None:
         if self.mask is None:
@@ -221,7 +222,7 @@ def describe_source(path: Path, mask_spec: MaskSpec, block: int) -> tuple[Damage
             mask_spec.invert_mask,
             mask_spec.key,
             mask_spec.tolerance or 0.0,
-            store.properties(plane).no_data,
+            store.metadata(plane).no_data,
             mask_spec.grow if mask is not None else 0,
             mask_spec.grow if mask_spec.key is not None else 0,
             None if store.has_alpha and mask_spec.soft_edges else False,

@@ -22,7 +22,7 @@ from inpaint_app.io.file_attributes import restrict_folder
 from inpaint_app.io.formats.shared.scaling import to_depth
 from inpaint_app.io.paths import is_visible, is_visible_folder
 from inpaint_app.io.write import lost_metadata, metadata_names
-from inpaint_app.model.picture import Array, Picture, full_scale
+from inpaint_app.model.picture import Array, full_scale
 from inpaint_app.model.rect import Rect
 
 _OME_SUFFIX = ".ome.zarr"
@@ -88,12 +88,13 @@ class Target:
         """Bits per value."""
         return 8 * np.dtype(self.dtype).itemsize
 
-    def lost(self, properties: Picture) -> tuple[str, ...]:
+    def lost(self, source: Store) -> tuple[str, ...]:
         """Return the names of what the file of the picture holds and this one will not."""
+        metadata = source.metadata()
         if self.path.suffix.lower() in tiff.SUFFIXES:
-            return lost_metadata(properties, self.path)
-        transparency = () if properties.alpha is None else ("transparency",)
-        return tuple(dict.fromkeys((*transparency, *properties.lost, *metadata_names(properties))))
+            return lost_metadata([metadata], self.path, is_color=source.shape[2:] == (3,))
+        transparency = ("transparency",) if source.has_alpha else ()
+        return tuple(dict.fromkeys((*transparency, *metadata.lost, *metadata_names([metadata]))))
 
     def publish(self, workspace: Workspace, planes: Sequence[DamagedStore], *, overwrite: bool) -> None:
         """Give the finished picture its name, in the format that the name has."""
@@ -117,16 +118,17 @@ class Target:
     def _write_tiff(self, file: BinaryIO, workspace: Workspace, planes: Sequence[DamagedStore]) -> None:
         """Write all planes as pages; an alpha channel that is opaque everywhere is left out."""
         has_alpha = any(map(self._is_transparent, planes))
-        pages = []
-        for number, plane in enumerate(planes):
-            properties = plane.picture.store.properties(number)
-            alpha = None if properties.alpha is None or not has_alpha else properties.alpha.astype(self.dtype)
-            picture = replace(properties, pixels=properties.pixels.astype(self.dtype), alpha=alpha)
-            bands = self._bands(workspace, number, plane if has_alpha else None)
-            pages.append((picture, bands))
+        pages = [
+            (
+                plane.picture.store.metadata(number),
+                self._bands(workspace, number, plane if has_alpha else None),
+            )
+            for number, plane in enumerate(planes)
+        ]
         height, width, n_channels = (*self.picture_shape, 1)[:3]
         n_channels += has_alpha
-        tiff.write_tiff(file, (height, width, n_channels)[: 2 + (n_channels > 1)], pages)
+        shape = (height, width, n_channels)[: 2 + (n_channels > 1)]
+        tiff.write_tiff(file, shape, np.dtype(self.dtype), pages, has_alpha=has_alpha)
 
     def _is_transparent(self, plane: DamagedStore) -> bool:
         """Return whether a pixel is left that is not opaque."""

@@ -21,6 +21,7 @@ from inpaint_app.engine.blocks.source import DamagedStore, MarkCounts
 from inpaint_app.engine.blocks.workspace import Workspace
 from inpaint_app.errors import UserError, clause, printable_path
 from inpaint_app.io.formats.shared.scaling import to_depth
+from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.missing import Mask, without_no_data
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.model.rect import Rect
@@ -97,7 +98,7 @@ class PlaneContext:
     def write_result(self, rect: Rect, values: Array) -> None:
         """Write restored pixels, (h, w, C), of which none has the value for "no data"."""
         pixels = values[..., 0] if values.shape[2] == 1 else values
-        pixels = without_no_data(Picture(pixels, no_data=self.source.no_data), pixels)
+        pixels = without_no_data(Picture(pixels, metadata=Metadata(no_data=self.source.no_data)), pixels)
         if self.depth is not None:
             pixels = to_depth(pixels, self.depth)
         image = self.workspace.result_image(self.axes, self.level)

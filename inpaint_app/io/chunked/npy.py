@@ -8,9 +8,9 @@ import numpy as np
 
 from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path
 from inpaint_app.io.chunked.file_bytes import FileBytes
-from inpaint_app.io.chunked.store import Store, checked_dtype, checked_shape, plain_properties
+from inpaint_app.io.chunked.store import Store, checked_dtype, checked_shape
 from inpaint_app.io.formats.arrays.npy import MAX_HEADER_BYTES, ArrayHeader, parse_header
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.picture import Array
 from inpaint_app.model.rect import Rect
 
 SUFFIX = ".npy"
@@ -46,10 +46,6 @@ class NpyStore(Store):
         values = self._data.read_box(header.start, header.shape[::order], header.dtype, box[::order])
         values = np.ascontiguousarray(values.T if header.is_fortran else values, self.dtype)
         return values.reshape((*values.shape[:2], *self.shape[2:]))
-
-    def properties(self, plane: int = 0) -> Picture:
-        """Return what the file tells about the picture: nothing."""
-        return plain_properties(self.shape, self.dtype)
 
 
 def write_npy(file: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], bands: Any) -> None:  # noqa: ANN401

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.metadata import Metadata
+from inpaint_app.model.picture import Array
 from inpaint_app.model.rect import Rect
 
 DTYPES = ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float32", "float64")
@@ -37,9 +38,9 @@ class Store(ABC):
         """Return the opacity of some pixels, (h, w); None if there is no such channel."""
         return None
 
-    @abstractmethod
-    def properties(self, plane: int = 0) -> Picture:
-        """Return what the file tells about a plane, with a single pixel of it."""
+    def metadata(self, plane: int = 0) -> Metadata:
+        """Return what the file tells about a plane."""
+        return Metadata()
 
 
 def checked_shape(path: Path, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -64,9 +65,3 @@ def checked_dtype(path: Path, dtype: np.dtype[Any]) -> np.dtype[Any]:
             f"{printable_path(path)} holds values of the type {dtype.name}", f"convert it to {DTYPES[-2]}"
         )
     return native
-
-
-def plain_properties(shape: tuple[int, ...], dtype: np.dtype[Any], no_data: float | None = None) -> Picture:
-    """Return the properties of a picture whose file tells nothing else about it."""
-    kind = np.dtype(np.uint8) if dtype == np.bool_ else dtype
-    return Picture(np.zeros((1, 1, *shape[2:]), kind), no_data=no_data)

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -13,9 +14,8 @@ from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printa
 from inpaint_app.io.chunked.file_bytes import FileBytes
 from inpaint_app.io.chunked.store import Store, checked_shape
 from inpaint_app.io.formats.shared import tags
-from inpaint_app.io.formats.shared.exif import exif_of_tiff, resolution_of
 from inpaint_app.io.formats.shared.ifd import read_directory, read_header
-from inpaint_app.io.formats.tiff.extra_tags import lost_names, read_blocks, read_tags
+from inpaint_app.io.formats.tiff.metadata import read_metadata
 from inpaint_app.io.formats.tiff.page import (
     JPEG,
     MIN_IS_BLACK,
@@ -28,8 +28,9 @@ from inpaint_app.io.formats.tiff.page import (
     unmultiply,
 )
 from inpaint_app.io.formats.tiff.reader import distinct_pages, refuse_hidden_pages
-from inpaint_app.io.formats.tiff.writer import page_options
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.io.formats.tiff.writer import page_options, read_exif
+from inpaint_app.model.metadata import Metadata
+from inpaint_app.model.picture import Array
 from inpaint_app.model.rect import Rect
 
 SUFFIXES = (".tif", ".tiff")
@@ -120,58 +121,44 @@ class TiffStore(Store):
     @cached_property
     def _fill(self) -> float:
         """What a tile without bytes holds."""
-        no_data = self.properties().no_data
+        no_data = self.metadata().no_data
         if no_data is None or (self.dtype.kind != "f" and not _fits(no_data, self.dtype)):
             return 0
         return no_data
 
-    def properties(self, plane: int = 0) -> Picture:
+    def metadata(self, plane: int = 0) -> Metadata:
         """Return what the file tells about a page, such as its place on Earth."""
         data = cast("bytes", self._data)
         header = read_header(data)
         directory = read_directory(data, header, self._pages[plane].page.offset)
-        try:
-            no_data = float(directory.text(tags.NO_DATA))
-        except ValueError:
-            no_data = None
+        found = read_metadata(header, directory, is_first=plane == 0)
         has_copies = len(self._pages) < len(self._pages[0].page.parent.pages)
-        copies = ("reduced copies of the picture",) if has_copies else ()
-        return Picture(
-            np.zeros((1, 1, *self.shape[2:]), self.dtype),
-            np.zeros((1, 1), self.dtype) if self.has_alpha else None,
-            exif=exif_of_tiff(header, directory) if plane == 0 else None,
-            icc=directory.raw(tags.ICC) or None,
-            dpi=resolution_of(directory),
-            source_format="TIFF",
-            no_data=no_data,
-            tags=read_tags(directory, is_first=plane == 0),
-            other_metadata=read_blocks(directory),
-            lost=(*lost_names(directory, is_first=plane == 0), *copies),
-        )
+        return replace(found, lost=(*found.lost, "reduced copies of the picture")) if has_copies else found
 
 
 def write_tiff(
-    file: BinaryIO, shape: tuple[int, ...], pages: Iterable[tuple[Picture, Iterator[Array]]]
+    file: BinaryIO,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    pages: Iterable[tuple[Metadata, Iterator[Array]]],
+    *,
+    has_alpha: bool = False,
 ) -> None:
     """Write pictures of a shape, (H, W) or (H, W, C) with alpha, as BigTIFF, one page for each.
 
-    Of each page are given what to write beside the pixels, whose dtype is that of the picture; and `TILE`
-    whole rows of pixels at a time, of which the last ones may be fewer.
+    Of each page are given what to write beside the pixels, and `TILE` whole rows of pixels at a time, of
+    which the last ones may be fewer.
     """
     handle, writer, order = tifffile.FileHandle(file, name="picture.tif"), None, None  # it has no name yet
+    like = np.zeros((1, 1, *shape[2:]), dtype)
     with contextlib.ExitStack() as stack:
-        for picture, bands in pages:
-            exif = None if picture.exif is None else (read_header(picture.exif), picture.exif)
+        for metadata, bands in pages:
+            exif = read_exif(metadata)
             if writer is None or order is None:
                 order = "<" if exif is None else exif[0].order
                 writer = stack.enter_context(tifffile.TiffWriter(handle, bigtiff=True, byteorder=order))
-            writer.write(
-                _tiles(bands),
-                shape=shape,
-                dtype=picture.pixels.dtype,
-                tile=(TILE, TILE),
-                **page_options(picture, order, exif),
-            )
+            options = page_options(metadata, like, order, exif, has_alpha=has_alpha)
+            writer.write(_tiles(bands), shape=shape, dtype=dtype, tile=(TILE, TILE), **options)
 
 
 def _tiles(bands: Iterator[Array]) -> Iterator[Array]:

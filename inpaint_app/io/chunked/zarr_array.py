@@ -13,10 +13,11 @@ import numpy as np
 from inpaint_app.errors import UserError, printable_path, reading_error
 from inpaint_app.io.chunked.guarded import guarded, open_guarded
 from inpaint_app.io.chunked.ome import Multiscale, picture_axes, read_multiscale
-from inpaint_app.io.chunked.store import Store, checked_dtype, checked_shape, plain_properties
+from inpaint_app.io.chunked.store import Store, checked_dtype, checked_shape
 from inpaint_app.io.extra import load_extra
 from inpaint_app.io.paths import is_visible_file
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.metadata import Metadata
+from inpaint_app.model.picture import Array
 from inpaint_app.model.rect import Rect
 
 SUFFIX = ".zarr"
@@ -168,9 +169,9 @@ class ZarrStore(Store):
             raise UserError(f"{printable_path(self.path)} is damaged", "get a fresh copy") from error
         return values.reshape((*values.shape[:2], *self.shape[2:]))
 
-    def properties(self, plane: int = 0) -> Picture:
-        """Return what the store tells about the picture: which value means "no data"."""
-        return plain_properties(self.shape, self.dtype, _no_data(self.image.array, self.attributes))
+    def metadata(self, plane: int = 0) -> Metadata:
+        """Return which value means "no data"."""
+        return Metadata(no_data=_no_data(self.image.array, self.attributes))
 
 
 def _attributes(path: Path, node: Any) -> dict[str, Any]:  # noqa: ANN401

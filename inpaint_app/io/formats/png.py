@@ -14,7 +14,7 @@ from inpaint_app.errors import DamagedError
 from inpaint_app.io.format import USUAL_METADATA, Format
 from inpaint_app.io.formats.pillow.reader import OTHER_FRAMES
 from inpaint_app.io.limits import MAX_OTHER_BYTES, MAX_PROFILE_BYTES, check_size
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
+from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
 from inpaint_app.model.picture import Array, Picture
 
 # It prints warnings where nobody has set up logging.
@@ -94,13 +94,15 @@ def decode_png(data: bytes) -> Picture:
     return Picture(
         pixels,
         alpha,
-        exif=chunks.first.get(b"eXIf"),
-        icc=_profile(chunks.first.get(b"iCCP", b"")),
-        dpi=_resolution(chunks.first.get(b"pHYs", b"")),
-        source_format="PNG",
+        Metadata(
+            exif=chunks.first.get(b"eXIf"),
+            icc=_profile(chunks.first.get(b"iCCP", b"")),
+            dpi=_resolution(chunks.first.get(b"pHYs", b"")),
+            source_format="PNG",
+            blocks=tuple(chunks.blocks),
+            lost=(*chunks.lost, OTHER_FRAMES.name) if is_animation else chunks.lost,
+        ),
         notices=tuple(notices),
-        other_metadata=tuple(chunks.blocks),
-        lost=(*chunks.lost, OTHER_FRAMES.name) if is_animation else chunks.lost,
     )
 
 
@@ -212,23 +214,23 @@ def encode_png(picture: Picture, file: BinaryIO, _quality: int) -> None:
 
 def _metadata_chunks(picture: Picture) -> Iterator[tuple[bytes, bytes]]:
     """Yield name and contents of the chunks before the pixels, those about colors first."""
-    if picture.icc is not None:
-        yield b"iCCP", b"ICC profile\0\0" + zlib.compress(picture.icc)
-    for kind, payload in picture.other_metadata:
-        if kind is MetadataKind.PNG_COLOR or (kind is MetadataKind.SRGB and picture.icc is None):
+    if picture.metadata.icc is not None:
+        yield b"iCCP", b"ICC profile\0\0" + zlib.compress(picture.metadata.icc)
+    for kind, payload in picture.metadata.blocks:
+        if kind is MetadataKind.PNG_COLOR or (kind is MetadataKind.SRGB and picture.metadata.icc is None):
             yield payload[:4], payload[4:]
-    for kind, payload in picture.other_metadata:
+    for kind, payload in picture.metadata.blocks:
         if kind is MetadataKind.PNG_TEXT:
             yield payload[:4], payload[4:]
         elif kind is MetadataKind.XMP:
             yield b"iTXt", _XMP + bytes(5) + payload
         elif kind is MetadataKind.COMMENT:
             yield _comment(payload)
-    if picture.dpi is not None:
-        across, down = (min(max(round(value / 0.0254), 1), 2**31 - 1) for value in picture.dpi)
+    if picture.metadata.dpi is not None:
+        across, down = (min(max(round(value / 0.0254), 1), 2**31 - 1) for value in picture.metadata.dpi)
         yield b"pHYs", struct.pack(">IIB", across, down, 1)
-    if picture.exif is not None:
-        yield b"eXIf", picture.exif
+    if picture.metadata.exif is not None:
+        yield b"eXIf", picture.metadata.exif
 
 
 def _comment(text: bytes) -> tuple[bytes, bytes]:

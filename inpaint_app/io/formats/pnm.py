@@ -9,6 +9,7 @@ from inpaint_app.errors import DamagedError
 from inpaint_app.io.format import Format
 from inpaint_app.io.formats.shared.scaling import stretch
 from inpaint_app.io.limits import check_size
+from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Array, Picture
 
 _SPACE = b" \t\n\v\f\r"
@@ -49,7 +50,7 @@ def decode_pnm(data: bytes) -> Picture:
         values = 1 - values  # 1 is black
     if white not in (255, 65535):
         notices.append(f"Values 0 to {white} were stretched to 0 to {255 if white < 255 else 65535}.")
-    return Picture(stretch(values, white), source_format="PNM", notices=tuple(notices))
+    return Picture(stretch(values, white), metadata=Metadata(source_format="PNM"), notices=tuple(notices))
 
 
 def _read_numbers(data: bytes, n_numbers: int) -> tuple[tuple[int, ...], int]:

@@ -268,7 +268,7 @@ class FileCommands(QObject):
         assert source is not None, "something is open"
         file = source.path or source.reference_path
         if what == "restored":
-            ending = registry.suffix_of(source.picture.source_format)
+            ending = registry.suffix_of(source.picture.metadata.source_format)
         if what == "restored" and source.path is not None:
             path = default_output(source.path)
         else:

@@ -103,7 +103,7 @@ def image_of(picture: Picture, like: Array) -> QImage:
 
     Float values are scaled as those of `like` are on the screen.
     """
-    image = to_image(picture.pixels, display_range(like), icc=picture.icc)
+    image = to_image(picture.pixels, display_range(like), icc=picture.metadata.icc)
     if picture.alpha is not None:
         image.setAlphaChannel(to_image(picture.alpha))
     return image

@@ -77,7 +77,7 @@ class ExportDialog(QDialog):
         )
         self._format, self._depth = QComboBox(), QComboBox()
         self._quality = SliderField(_QUALITY)
-        if source.picture.is_lossless:
+        if source.picture.metadata.is_lossless:
             self._quality.set_value(100)
         self._metadata = QCheckBox("&Keep EXIF, color profile and other metadata")
         self._replace, self._note = QCheckBox(), QLabel()

@@ -211,15 +211,15 @@ def _images(scene: Scene) -> dict[str, ImageSource]:
     if source is None:
         return {}
     picture, reference = source.picture, source.reference
-    damaged = ImageSource(picture.pixels, alpha=picture.alpha, icc=picture.icc)
+    damaged = ImageSource(picture.pixels, alpha=picture.alpha, icc=picture.metadata.icc)
     images = {"damaged": damaged}
     if reference is not None:
-        images["original"] = ImageSource(reference.pixels, icc=reference.icc)
+        images["original"] = ImageSource(reference.pixels, icc=reference.metadata.icc)
     sides = {"restored": _Side("", current, partial is not None), **_sides(scene)}
     for name, side in sides.items():
         record = side.record
         if partial is not None and side.is_in_progress:
-            images[name] = ImageSource(partial.image, icc=picture.icc)
+            images[name] = ImageSource(partial.image, icc=picture.metadata.icc)
         elif record is not None and record.image is not None:
             images[name] = replace(damaged, pixels=record.image, filled=record.packed_mask)
         elif name == "restored" and scene.preview is not None:

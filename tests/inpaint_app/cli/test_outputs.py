@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +68,7 @@ def floats_beyond_one() -> Picture:
 
 
 def with_long_exif() -> Picture:
-    return replace(holed(scene()), exif=b"II*\0\x08\0\0\0\0\0\0\0\0\0" + bytes(70_000))
+    return holed(scene()).with_metadata(exif=b"II*\0\x08\0\0\0\0\0\0\0\0\0" + bytes(70_000))
 
 
 PICTURES = {

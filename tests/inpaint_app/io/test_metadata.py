@@ -1,7 +1,6 @@
 """EXIF, ICC profile, resolution and orientation survive, in every format that is written."""
 
 import struct
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ from PIL import ExifTags, Image, ImageCms, ImageOps
 from inpaint_app.errors import DamagedError, UserError
 from inpaint_app.io.formats.shared.exif import take_orientation
 from inpaint_app.io.read import read_picture
-from inpaint_app.io.write import lost_metadata, write_picture
+from inpaint_app.io.write import Output, write_picture
+from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Picture
 
 READABLE_SUFFIXES = ["png", "jpg", "tif", "webp"]
@@ -86,26 +86,26 @@ def expected_exif(tmp_path: Path, block: bytes) -> dict[str, Any]:
 def test_exif_and_profile_survive(tmp_path: Path, ending: str, order: str) -> None:
     block = exif_block(order)
     path = tmp_path / f"a.{ending}"
-    write_picture(Picture(PIXELS, exif=block, icc=ICC, dpi=(300, 300)), path)
+    write_picture(Picture(PIXELS, metadata=Metadata(exif=block, icc=ICC, dpi=(300, 300))), path)
     assert exif_seen_by_pillow(path) == expected_exif(tmp_path, block)
     with Image.open(path) as image:
         assert image.info["icc_profile"] == ICC
     picture = read_picture(path)
-    assert picture.icc == ICC
+    assert picture.metadata.icc == ICC
     again = tmp_path / f"b.{ending}"
     write_picture(picture, again)
     assert exif_seen_by_pillow(again) == expected_exif(tmp_path, block)
-    assert read_picture(again).icc == ICC
+    assert read_picture(again).metadata.icc == ICC
 
 
 @pytest.mark.parametrize("target", READABLE_SUFFIXES)
 @pytest.mark.parametrize("source", READABLE_SUFFIXES)
 def test_metadata_survives_from_format_to_format(tmp_path: Path, source: str, target: str) -> None:
     block = exif_block(">")
-    write_picture(Picture(PIXELS, exif=block, icc=ICC), tmp_path / f"a.{source}")
+    write_picture(Picture(PIXELS, metadata=Metadata(exif=block, icc=ICC)), tmp_path / f"a.{source}")
     write_picture(read_picture(tmp_path / f"a.{source}"), tmp_path / f"b.{target}")
     assert exif_seen_by_pillow(tmp_path / f"b.{target}") == expected_exif(tmp_path, block)
-    assert read_picture(tmp_path / f"b.{target}").icc == ICC
+    assert read_picture(tmp_path / f"b.{target}").metadata.icc == ICC
 
 
 @pytest.mark.parametrize("ending", ["png", "tif"])
@@ -113,10 +113,10 @@ def test_metadata_survives_from_format_to_format(tmp_path: Path, source: str, ta
 def test_metadata_survives_with_16_bits(tmp_path: Path, ending: str, alpha: bool) -> None:
     wide = PIXELS.astype(np.uint16) * 257 - 3
     path = tmp_path / f"a.{ending}"
-    write_picture(Picture(wide, wide[..., 0] if alpha else None, exif=exif_block(), icc=ICC), path)
+    write_picture(Picture(wide, wide[..., 0] if alpha else None, Metadata(exif=exif_block(), icc=ICC)), path)
     picture = read_picture(path)
     assert np.array_equal(picture.pixels, wide)
-    assert picture.icc == ICC
+    assert picture.metadata.icc == ICC
     assert exif_seen_by_pillow(path) == expected_exif(tmp_path, exif_block())
 
 
@@ -133,8 +133,8 @@ def test_orientation_is_applied(tmp_path: Path, ending: str) -> None:
         with Image.open(path) as stored:
             expected = np.asarray(ImageOps.exif_transpose(stored))
         assert np.array_equal(picture.pixels, expected)
-        assert picture.exif is not None
-        assert take_orientation(picture.exif)[1] == 1
+        assert picture.metadata.exif is not None
+        assert take_orientation(picture.metadata.exif)[1] == 1
         write_picture(picture, again)
         assert np.array_equal(read_picture(again).pixels, expected)  # not turned twice
         with Image.open(again) as written:
@@ -143,12 +143,14 @@ def test_orientation_is_applied(tmp_path: Path, ending: str) -> None:
 
 def test_orientation_turns_alpha_and_resolution(tmp_path: Path) -> None:
     alpha = PIXELS[..., 0]
-    write_picture(Picture(PIXELS, alpha, exif=exif_block(orientation=6), dpi=(100, 200)), tmp_path / "a.png")
+    write_picture(
+        Picture(PIXELS, alpha, Metadata(exif=exif_block(orientation=6), dpi=(100, 200))), tmp_path / "a.png"
+    )
     picture = read_picture(tmp_path / "a.png")
     assert picture.alpha is not None
     assert np.array_equal(picture.alpha, np.rot90(alpha, -1))
     assert np.array_equal(picture.pixels, np.rot90(PIXELS, -1))
-    assert picture.dpi == pytest.approx((200, 100), abs=0.02)
+    assert picture.metadata.dpi == pytest.approx((200, 100), abs=0.02)
 
 
 @pytest.mark.parametrize(("orientation", "sides"), [(1, (60, 40)), (3, (60, 40)), (8, (40, 60))])
@@ -172,10 +174,10 @@ def test_a_resolution_that_exif_does_not_have_is_named_as_lost(tmp_path: Path) -
     exif[271] = "Maker"
     Image.new("RGB", (8, 8)).save(tmp_path / "a.jpg", exif=exif, dpi=(300, 300))
     picture = read_picture(tmp_path / "a.jpg")
-    assert lost_metadata(picture, tmp_path / "b.webp") == ("the resolution",)
+    assert Output(tmp_path / "b.webp").lost(picture) == ("the resolution",)
     exif[282] = exif[283] = 300.0
     Image.new("RGB", (8, 8)).save(tmp_path / "a.jpg", exif=exif, dpi=(300, 300))
-    assert not lost_metadata(read_picture(tmp_path / "a.jpg"), tmp_path / "b.webp")
+    assert not Output(tmp_path / "b.webp").lost(read_picture(tmp_path / "a.jpg"))
 
 
 @pytest.mark.parametrize("value", [0, 9, 65535])
@@ -183,8 +185,8 @@ def test_nonsense_orientation_is_ignored(tmp_path: Path, value: int) -> None:
     Image.fromarray(PIXELS).save(tmp_path / "a.png", exif=exif_block(orientation=value))
     picture = read_picture(tmp_path / "a.png")
     assert np.array_equal(picture.pixels, PIXELS)
-    assert picture.exif is not None
-    assert take_orientation(picture.exif)[1] == 1
+    assert picture.metadata.exif is not None
+    assert take_orientation(picture.metadata.exif)[1] == 1
 
 
 def test_thumbnail_is_unlinked(tmp_path: Path) -> None:
@@ -202,7 +204,7 @@ def test_damaged_exif_is_dropped_with_a_notice(tmp_path: Path, cut: int) -> None
     Image.fromarray(PIXELS).save(tmp_path / "a.jpg", exif=b"Exif\0\0" + block)
     picture = read_picture(tmp_path / "a.jpg")
     assert picture.pixels.shape == PIXELS.shape
-    if picture.exif is None:
+    if picture.metadata.exif is None:
         assert any("EXIF" in notice for notice in picture.notices)
     for ending in READABLE_SUFFIXES:
         write_picture(picture, tmp_path / f"b.{ending}")
@@ -220,15 +222,17 @@ def test_flipped_exif_can_always_be_written(tmp_path: Path) -> None:
             continue
         n_readable += 1
         assert 1 <= orientation <= 8
-        write_picture(Picture(PIXELS[:2, :2], exif=clean), tmp_path / "a.tif", overwrite=True)
+        write_picture(
+            Picture(PIXELS[:2, :2], metadata=Metadata(exif=clean)), tmp_path / "a.tif", overwrite=True
+        )
         assert np.array_equal(read_picture(tmp_path / "a.tif").pixels, PIXELS[:2, :2])
     assert n_readable > 10
 
 
 @pytest.mark.parametrize("ending", ["png", "jpg", "tif"])
 def test_resolution_survives(tmp_path: Path, ending: str) -> None:
-    write_picture(Picture(PIXELS, dpi=(600, 300)), tmp_path / f"a.{ending}")
-    assert read_picture(tmp_path / f"a.{ending}").dpi == pytest.approx((600, 300), abs=0.02)
+    write_picture(Picture(PIXELS, metadata=Metadata(dpi=(600, 300))), tmp_path / f"a.{ending}")
+    assert read_picture(tmp_path / f"a.{ending}").metadata.dpi == pytest.approx((600, 300), abs=0.02)
     with Image.open(tmp_path / f"a.{ending}") as image:
         assert image.info["dpi"] == pytest.approx((600, 300), abs=0.02)
 
@@ -236,10 +240,10 @@ def test_resolution_survives(tmp_path: Path, ending: str) -> None:
 def test_resolution_per_centimetre(tmp_path: Path) -> None:
     tags = {282: (5, [100, 1]), 283: (5, [50, 1]), 296: (3, [3])}
     (tmp_path / "a.tif").write_bytes(tiff_bytes(PIXELS, tags=tags))
-    assert read_picture(tmp_path / "a.tif").dpi == pytest.approx((254, 127))
+    assert read_picture(tmp_path / "a.tif").metadata.dpi == pytest.approx((254, 127))
     for zero in ({282: (5, [1, 0]), 283: (5, [1, 0])}, {282: (5, [0, 1]), 283: (5, [1, 1])}):
         (tmp_path / "a.tif").write_bytes(tiff_bytes(PIXELS, tags=zero))
-        assert read_picture(tmp_path / "a.tif").dpi is None
+        assert read_picture(tmp_path / "a.tif").metadata.dpi is None
 
 
 @pytest.mark.parametrize("text", [b'{"shape": [20, 30, 3]}\0', b"A cat\0", b"<?xml OME\0"])
@@ -263,29 +267,29 @@ def test_what_gdal_and_photoshop_tell_survives(tmp_path: Path, order: str) -> No
     }
     (tmp_path / "a.tif").write_bytes(tiff_bytes(PIXELS, order=order, tags=keys))
     picture = read_picture(tmp_path / "a.tif")
-    write_picture(replace(picture, exif=exif_block(">")), tmp_path / "b.tif")
+    write_picture(picture.with_metadata(exif=exif_block(">")), tmp_path / "b.tif")
     for path in (tmp_path / "a.tif", tmp_path / "b.tif"):
         with Image.open(path) as image:
             found = {tag: image.tag_v2[tag] for tag in keys}  # type: ignore[attr-defined]
         if path.name == "a.tif":
             expected = found
     assert found == expected
-    assert lost_metadata(picture, tmp_path / "b.tif") == ()
+    assert Output(tmp_path / "b.tif").lost(picture) == ()
     lost = {"the place on Earth (GeoTIFF)", "GDAL metadata", 'the "no data" value', "IPTC"}
-    assert set(lost_metadata(picture, tmp_path / "b.png")) == lost
+    assert set(Output(tmp_path / "b.png").lost(picture)) == lost
 
 
 def test_big_profile_in_jpeg(tmp_path: Path) -> None:
     """Profiles beyond 64 kB are spread over several segments."""
     large = ICC + np.random.default_rng(0).integers(0, 256, 200_000).astype(np.uint8).tobytes()
-    write_picture(Picture(PIXELS, icc=large), tmp_path / "a.jpg")
-    assert read_picture(tmp_path / "a.jpg").icc == large
+    write_picture(Picture(PIXELS, metadata=Metadata(icc=large)), tmp_path / "a.jpg")
+    assert read_picture(tmp_path / "a.jpg").metadata.icc == large
 
 
 def test_exif_too_long_for_jpeg_is_refused(tmp_path: Path) -> None:
-    long = Picture(PIXELS, exif=exif_block() + bytes(70_000))
+    long = Picture(PIXELS, metadata=Metadata(exif=exif_block() + bytes(70_000)))
     with pytest.raises(UserError, match="too long for JPEG"):
         write_picture(long, tmp_path / "a.jpg")
     assert not any(tmp_path.iterdir())
-    write_picture(replace(long, exif=exif_block()), tmp_path / "a.jpg")
+    write_picture(long.with_metadata(exif=exif_block()), tmp_path / "a.jpg")
     assert struct.unpack(">H", (tmp_path / "a.jpg").read_bytes()[:2])[0] == 0xFFD8

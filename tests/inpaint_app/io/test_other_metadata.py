@@ -13,8 +13,8 @@ from PIL import Image, IptcImagePlugin
 from inpaint_app.cli import main
 from inpaint_app.io.formats.shared.photoshop import join_resources, resource_blocks
 from inpaint_app.io.read import read_picture
-from inpaint_app.io.write import lost_metadata, write_picture
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
+from inpaint_app.io.write import Output, write_picture
+from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
 from inpaint_app.model.picture import Picture
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (20, 30, 3)).astype(np.uint8)
@@ -48,23 +48,23 @@ def png(*chunks: bytes) -> bytes:
 
 @pytest.mark.parametrize("ending", KEPT)
 def test_everything_is_kept_or_named(tmp_path: Path, ending: str) -> None:
-    picture, path = Picture(PIXELS, other_metadata=BLOCKS), tmp_path / f"a.{ending}"
+    picture, path = Picture(PIXELS, metadata=Metadata(blocks=BLOCKS)), tmp_path / f"a.{ending}"
     write_picture(picture, path)
     lost = {block.kind for block in BLOCKS} - KEPT[ending]
-    assert set(lost_metadata(picture, path)) - {"colors beyond 256"} == lost
+    assert set(Output(path).lost(picture)) - {"colors beyond 256"} == lost
     again = read_picture(path)
     for block in BLOCKS:
         if block.kind in KEPT[ending] and (ending, block.kind) != ("png", MetadataKind.COMMENT):
-            assert again.block(block.kind) == block.payload
+            assert again.metadata.block(block.kind) == block.payload
     if ending == "png":
         assert (
             MetadataBlock(MetadataKind.PNG_TEXT, b"iTXtComment\0\0\0\0\0" + "café".encode())
-            in again.other_metadata
+            in again.metadata.blocks
         )
 
 
 def test_other_programs_see_what_was_written(tmp_path: Path) -> None:
-    picture = Picture(PIXELS, other_metadata=BLOCKS)
+    picture = Picture(PIXELS, metadata=Metadata(blocks=BLOCKS))
     for ending in ("jpg", "tif", "png", "webp"):
         write_picture(picture, tmp_path / f"a.{ending}")
         with Image.open(tmp_path / f"a.{ending}") as image:
@@ -93,20 +93,25 @@ def test_broken_resources_are_kept_as_they_are(cut: int) -> None:
 def test_long_resources_and_long_xmp_in_jpeg(tmp_path: Path) -> None:
     long = bytes(range(256)) * 1000
     picture = Picture(
-        PIXELS, other_metadata=(MetadataBlock(MetadataKind.IPTC, long), MetadataBlock(MetadataKind.XMP, long))
+        PIXELS,
+        metadata=Metadata(
+            blocks=(MetadataBlock(MetadataKind.IPTC, long), MetadataBlock(MetadataKind.XMP, long))
+        ),
     )
     write_picture(picture, tmp_path / "a.jpg")
     again = read_picture(tmp_path / "a.jpg")
-    assert again.block(MetadataKind.IPTC) == long
-    assert again.block(MetadataKind.XMP) is None
-    assert lost_metadata(picture, tmp_path / "a.jpg") == ("XMP",)
+    assert again.metadata.block(MetadataKind.IPTC) == long
+    assert again.metadata.block(MetadataKind.XMP) is None
+    assert Output(tmp_path / "a.jpg").lost(picture) == ("XMP",)
 
 
 def test_xmp_does_not_ask_for_another_turn(tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[274] = 6
     Image.fromarray(PIXELS).save(tmp_path / "a.jpg", exif=exif, xmp=PACKET)
-    assert b'tiff:Orientation="1"' in (read_picture(tmp_path / "a.jpg").block(MetadataKind.XMP) or b"")
+    assert b'tiff:Orientation="1"' in (
+        read_picture(tmp_path / "a.jpg").metadata.block(MetadataKind.XMP) or b""
+    )
 
 
 def test_segments_that_are_not_kept_are_named(tmp_path: Path) -> None:
@@ -116,7 +121,10 @@ def test_segments_that_are_not_kept_are_named(tmp_path: Path) -> None:
     segments = [(0xEB, b"JP\0\1\0\0\0\1\0\0\0\x20jumb"), (0xE4, b"something"), (0xEC, b"Ducky\0")]
     extra = b"".join(struct.pack(">BBH", 0xFF, marker, 2 + len(text)) + text for marker, text in segments)
     (tmp_path / "a.jpg").write_bytes(data[:2] + extra + data[2:])
-    assert read_picture(tmp_path / "a.jpg").lost == ("content credentials (C2PA)", "application data (APP4)")
+    assert read_picture(tmp_path / "a.jpg").metadata.lost == (
+        "content credentials (C2PA)",
+        "application data (APP4)",
+    )
 
 
 def test_png_chunks_survive_byte_for_byte(tmp_path: Path) -> None:
@@ -134,14 +142,14 @@ def test_png_chunks_survive_byte_for_byte(tmp_path: Path) -> None:
     with Image.open(tmp_path / "b.png") as image:
         assert image.text == {"Title": "A cat", "Author": "me", "Source": "née"}
         assert image.info["gamma"] == 1.0
-    assert set(lost_metadata(picture, tmp_path / "c.jpg")) == {"PNG text", "the gamma of its colors"}
+    assert set(Output(tmp_path / "c.jpg").lost(picture)) == {"PNG text", "the gamma of its colors"}
 
 
 def test_the_mark_of_srgb_is_no_loss(tmp_path: Path) -> None:
     mark = chunk(b"sRGB", b"\0") + chunk(b"gAMA", struct.pack(">I", 45455))
     (tmp_path / "a.png").write_bytes(png(mark))
     picture = read_picture(tmp_path / "a.png")
-    assert lost_metadata(picture, tmp_path / "b.jpg") == lost_metadata(picture, tmp_path / "b.npy") == ()
+    assert Output(tmp_path / "b.jpg").lost(picture) == Output(tmp_path / "b.npy").lost(picture) == ()
     write_picture(picture, tmp_path / "b.png")
     assert mark in (tmp_path / "b.png").read_bytes()
 
@@ -151,14 +159,14 @@ def test_packed_xmp_in_png(tmp_path: Path) -> None:
     bomb = chunk(b"iTXt", b"XML:com.adobe.xmp\0\1\0\0\0" + zlib.compress(bytes(17 * 1024**2)))
     for data, expected in ((packed, PACKET), (bomb, None)):
         (tmp_path / "a.png").write_bytes(png(data))
-        assert read_picture(tmp_path / "a.png").block(MetadataKind.XMP) == expected
+        assert read_picture(tmp_path / "a.png").metadata.block(MetadataKind.XMP) == expected
 
 
 def test_strict_on_the_command_line(tmp_path: Path, capsys) -> None:
     alpha = np.full((20, 30), 255, np.uint8)
     alpha[4:6, 7:9] = 0
     title = MetadataBlock(MetadataKind.PNG_TEXT, b"tEXtTitle\0A cat")
-    write_picture(Picture(PIXELS, alpha, other_metadata=(title,)), tmp_path / "a.png")
+    write_picture(Picture(PIXELS, alpha, Metadata(blocks=(title,))), tmp_path / "a.png")
     command = ["restore", str(tmp_path / "a.png"), "--preset", "fast", "--no-estimate"]
     assert main([*command, "--strict", "-o", str(tmp_path / "b.webp")]) == 2
     assert "PNG text would be lost; choose a format that holds them" in capsys.readouterr().err

@@ -12,7 +12,8 @@ from inpaint_app.io.read import read_picture
 from inpaint_app.io.registry import format_of
 from inpaint_app.io.storable import PictureProperties, check_storable, properties_of
 from inpaint_app.io.write import write_picture
-from inpaint_app.model.picture import Picture, StoredArray, full_scale
+from inpaint_app.model.metadata import Metadata, StoredArray
+from inpaint_app.model.picture import Picture, full_scale
 
 SHAPE = (6, 7)
 MISSING = np.zeros(SHAPE, bool)
@@ -76,8 +77,12 @@ def test_whatever_other_formats_do_not_refuse_they_write(tmp_path: Path, name: s
     shown["4 bands"] = Picture(np.zeros((*SHAPE, 4), np.int16))
     shown["2 pages"] = Picture(opaque, more_pages=(Picture(opaque),))
     shown["2 pages that differ"] = Picture(opaque, more_pages=(Picture(opaque[1:]),))
-    shown["booleans"] = Picture(opaque.astype(np.uint8), array=StoredArray(SHAPE, np.dtype(bool)))
-    shown["half floats"] = Picture(opaque.astype(np.float32), array=StoredArray(SHAPE, np.dtype("f2")))
+    shown["booleans"] = Picture(
+        opaque.astype(np.uint8), metadata=Metadata(array=StoredArray(SHAPE, np.dtype(bool)))
+    )
+    shown["half floats"] = Picture(
+        opaque.astype(np.float32), metadata=Metadata(array=StoredArray(SHAPE, np.dtype("f2")))
+    )
     for what, picture in shown.items():
         refused = is_refused(lambda picture=picture: check_storable(properties_of(picture), FORMATS[name]))
         assert is_refused(lambda p=picture: write_picture(p, path, overwrite=True)) == refused, what
@@ -138,7 +143,8 @@ def test_beyond_the_limits(name: str, properties: PictureProperties, words: str)
 def test_largest_metadata_of_jpeg_are_written(tmp_path: Path) -> None:
     kept = FORMATS["JPEG"]
     picture = Picture(
-        np.zeros((2, 2), np.uint8), exif=bytes(kept.max_exif or 0), icc=bytes(kept.max_icc or 0)
+        np.zeros((2, 2), np.uint8),
+        metadata=Metadata(exif=bytes(kept.max_exif or 0), icc=bytes(kept.max_icc or 0)),
     )
     write_picture(picture, tmp_path / "a.jpg")
     data = (tmp_path / "a.jpg").read_bytes()

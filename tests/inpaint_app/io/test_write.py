@@ -36,7 +36,7 @@ def test_default_output(source: str, output: str) -> None:
 def test_the_ending_decides(tmp_path: Path, name: str) -> None:
     write_picture(PICTURE, tmp_path / name)
     formats = {"p": "PNG", "j": "JPEG", "t": "TIFF", "w": "WebP"}
-    assert read_picture(tmp_path / name).source_format == formats[name[2].lower()]
+    assert read_picture(tmp_path / name).metadata.source_format == formats[name[2].lower()]
 
 
 @pytest.mark.parametrize("name", ["a", "a.bmp", "a.xcf", "a.png.", "png"])

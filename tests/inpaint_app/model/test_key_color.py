@@ -50,7 +50,7 @@ def test_compressed_marks_are_found_nevertheless(key, quality, tmp_path) -> None
     assert np.count_nonzero(found & mask) > 0.95 * mask.sum()
     far = ~detect_missing(Picture(np.zeros_like(mask, np.uint8)), mask=mask, grow=4).mask
     assert not (found & far).any()
-    again = replace(picture, source_format="PNG")
+    again = picture.with_metadata(source_format="PNG")
     assert choose_tolerance(again, key) == tolerance, "a PNG that was a JPEG"
     assert note_on_neighbors(picture, key, 8, few)
     assert not note_on_neighbors(Picture(pixels), key, 0, mask)

@@ -93,7 +93,7 @@ def test_masks_of_any_kind(mask: np.ndarray | Picture) -> None:
 )
 def test_nothing_that_is_restored_is_no_data(dtype: str, no_data: float, near: float) -> None:
     for picture in (gray(dtype), rgb(dtype)):
-        noted = replace(picture, no_data=no_data)
+        noted = picture.with_metadata(no_data=no_data)
         restored = np.full_like(picture.pixels, 7)
         restored[HOLE] = no_data
         found = without_no_data(noted, restored)

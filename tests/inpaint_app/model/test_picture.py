@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Picture
 
 
@@ -45,12 +46,12 @@ def test_alpha_must_fit() -> None:
 
 def test_restored_pixels_become_opaque() -> None:
     alpha = np.array([[0, 100, 255]], np.uint8)
-    picture = Picture(np.zeros((1, 3, 3), np.uint8), alpha, exif=b"x", dpi=(1, 2))
+    picture = Picture(np.zeros((1, 3, 3), np.uint8), alpha, Metadata(exif=b"x", dpi=(1, 2)))
     filled = np.array([[True, False, False]])
     restored = picture.with_pixels(np.ones((1, 3, 3), np.uint8), filled=filled)
     assert restored.alpha is not None
     assert restored.alpha.tolist() == [[255, 100, 255]]
-    assert (restored.exif, restored.dpi) == (b"x", (1, 2))
+    assert (restored.metadata.exif, restored.metadata.dpi) == (b"x", (1, 2))
     per_channel = np.zeros((1, 3, 3), bool)
     per_channel[0, :2, 1] = True
     assert picture.with_pixels(picture.pixels, filled=per_channel).alpha is None  # opaque everywhere

@@ -7,7 +7,8 @@ import numpy as np
 
 from inpaint_app.errors import UnsupportedError
 from inpaint_app.io.limits import MAX_FILE_BYTES, check_size, check_total
-from inpaint_app.model.picture import Array, Picture, StoredArray
+from inpaint_app.model.metadata import Metadata, StoredArray
+from inpaint_app.model.picture import Array, Picture
 
 _MAX_CHANNELS = 4096
 _MAX_PAGES = 10_000
@@ -65,9 +66,8 @@ def picture_of_array(values: Array, name: str, *, channels: bool, alpha: Array |
     return Picture(
         first.pixels,
         first.alpha,
-        source_format=name,
+        Metadata(source_format=name, array=StoredArray(values.shape, values.dtype.newbyteorder("="))),
         notices=_notices(values, accepted, first, len(pages)),
-        array=StoredArray(values.shape, values.dtype.newbyteorder("=")),
         more_pages=tuple(pages[1:]),
     )
 
@@ -126,7 +126,7 @@ def array_of_picture(picture: Picture) -> Array:
     """Return all pages as one array, with the shape and dtype of the file it was read from if possible."""
     pages = [page.pixels for page in picture.pages]
     whole = pages[0] if len(pages) == 1 else np.stack(pages)
-    stored = picture.array
+    stored = picture.metadata.array
     if stored is None:
         return whole
     if math.prod(stored.shape) == whole.size:

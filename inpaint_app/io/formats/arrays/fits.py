@@ -58,10 +58,10 @@ def decode_fits(data: bytes) -> Picture:
         )
     elif isinstance(blank, int):  # as stored, which is less than the value by BZERO
         no_data = float(blank + _zero(stored))
-        first, *others = (replace(page, no_data=no_data) for page in picture.pages)
+        first, *others = (page.with_metadata(no_data=no_data) for page in picture.pages)
         picture = replace(first, more_pages=tuple(others))
     blocks = tuple(MetadataBlock(MetadataKind.FITS_HEADER, part) for part in parts)
-    return replace(picture, other_metadata=blocks)
+    return picture.with_metadata(blocks=blocks)
 
 
 def _scale(header: Any) -> float:  # noqa: ANN401  (of astropy, which has no types)
@@ -102,7 +102,7 @@ def encode_fits(picture: Picture, file: BinaryIO, _quality: int) -> None:
     from astropy.io import fits  # noqa: PLC0415
 
     before, text, after = [
-        block.payload for block in picture.other_metadata if block.kind is MetadataKind.FITS_HEADER
+        block.payload for block in picture.metadata.blocks if block.kind is MetadataKind.FITS_HEADER
     ] or (b"", b"", b"")
     values = _values(picture)
     packed = io.BytesIO()  # so that a full disk is seen by our own write
@@ -130,7 +130,7 @@ def encode_fits(picture: Picture, file: BinaryIO, _quality: int) -> None:
 
 def _can_unscale(picture: Picture, values: Array, header: Any) -> bool:  # noqa: ANN401
     """Return whether values can be stored as the scaled whole numbers that the file had."""
-    is_same_kind = picture.array is not None and picture.array.dtype == values.dtype
+    is_same_kind = picture.metadata.array is not None and picture.metadata.array.dtype == values.dtype
     return is_same_kind and ("BLANK" in header or bool(np.isfinite(values).all()))
 
 
@@ -149,9 +149,9 @@ def _unscaled(values: Array, header: Any) -> Array:  # noqa: ANN401
 
 def _values(picture: Picture) -> Array:
     """Return the array to write: channels, if any, before rows and columns, as FITS has them."""
-    if picture.source_format == "FITS":
+    if picture.metadata.source_format == "FITS":
         return array_of_picture(picture)
-    values = array_of_picture(replace(picture, array=None))
+    values = array_of_picture(picture.with_metadata(array=None))
     values = np.moveaxis(values, -1, -3) if picture.n_bands > 1 else values
     return values.astype(np.int16) if values.dtype == np.int8 else values
 

@@ -28,7 +28,7 @@ def decode_npy(data: bytes) -> Picture:
     """Return the array in an NPY file as a picture; see `arrays.has_channels` for its axes."""
     header = read_header(data[:MAX_HEADER_BYTES])
     picture = picture_of_array(header.read(data), "NPY", channels=has_channels(header.shape))
-    return picture.with_lost("further arrays in the file") if header.end < len(data) else picture
+    return picture.with_metadata(lost=("further arrays in the file",)) if header.end < len(data) else picture
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def _decode(archive: zipfile.ZipFile) -> Picture:
         pages = [replace(page, alpha_is_mask=True) for page in picture.more_pages]
         picture = replace(picture, alpha_is_mask=True, more_pages=tuple(pages))
     rest = [name for name in candidates if name != chosen]
-    return picture.with_lost(*(f"the array {name[:40]!r}" for name in rest))
+    return picture.with_metadata(lost=tuple(f"the array {name[:40]!r}" for name in rest))
 
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:

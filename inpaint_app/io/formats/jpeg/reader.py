@@ -20,6 +20,7 @@ from inpaint_app.io.formats.shared.bands import image_array
 from inpaint_app.io.formats.shared.cmyk import cmyk_to_rgb
 from inpaint_app.io.formats.shared.photoshop import resource_blocks
 from inpaint_app.io.limits import check_size
+from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.text.formatting import format_percent
 
@@ -53,13 +54,15 @@ def decode_jpeg(data: bytes) -> Picture:
     return Picture(
         pixels,
         alpha,
-        exif=header.exif,
-        icc=icc,
-        dpi=header.dpi,
-        source_format="JPEG",
+        Metadata(
+            exif=header.exif,
+            icc=icc,
+            dpi=header.dpi,
+            source_format="JPEG",
+            blocks=(*header.blocks, *resource_blocks(bytes(header.resources))),
+            lost=tuple(dict.fromkeys(header.lost)),
+        ),
         notices=tuple(notices),
-        other_metadata=(*header.blocks, *resource_blocks(bytes(header.resources))),
-        lost=tuple(dict.fromkeys(header.lost)),
     )
 
 

@@ -7,6 +7,7 @@ from PIL.BmpImagePlugin import BmpImageFile
 from inpaint_app.errors import DamagedError
 from inpaint_app.io.format import Format
 from inpaint_app.io.formats.pillow.reader import load_pixels, open_image
+from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Picture
 
 _TARGETS = {"1": "L", "L": "L", "P": "RGB", "RGB": "RGB", "RGBA": "RGBA"}
@@ -21,7 +22,10 @@ def decode_bmp(data: bytes) -> Picture:
     notices = ("The palette was converted to RGB.",) if image.mode == "P" else ()
     dpi = image.info.get("dpi")
     return Picture(
-        pixels, alpha, dpi=dpi if dpi and min(dpi) > 0 else None, source_format="BMP", notices=notices
+        pixels,
+        alpha,
+        Metadata(dpi=dpi if dpi and min(dpi) > 0 else None, source_format="BMP"),
+        notices=notices,
     )
 
 

@@ -11,7 +11,7 @@ from PIL.GifImagePlugin import GifImageFile
 from inpaint_app.io.format import Format
 from inpaint_app.io.formats.pillow.reader import OTHER_FRAMES, load_pixels, open_image
 from inpaint_app.io.formats.pillow.writer import save_by_pillow, to_image
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
+from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
 from inpaint_app.model.picture import Picture
 
 _MAX_COLORS = 256
@@ -29,10 +29,12 @@ def decode_gif(data: bytes) -> Picture:
     return Picture(
         pixels,
         alpha,
-        source_format="GIF",
+        Metadata(
+            source_format="GIF",
+            blocks=(MetadataBlock(MetadataKind.COMMENT, comment),) if isinstance(comment, bytes) else (),
+            lost=(OTHER_FRAMES.name,) if is_animation else (),
+        ),
         notices=(*notices, OTHER_FRAMES.notice) if is_animation else notices,
-        other_metadata=(MetadataBlock(MetadataKind.COMMENT, comment),) if isinstance(comment, bytes) else (),
-        lost=(OTHER_FRAMES.name,) if is_animation else (),
     )
 
 
@@ -47,7 +49,7 @@ def encode_gif(picture: Picture, file: BinaryIO, _quality: int) -> None:
     if picture.is_color:
         is_exact = image.getcolors(_MAX_COLORS) is not None
         image = _indexed(picture) if is_exact else image.quantize(_MAX_COLORS, Image.Quantize.MEDIANCUT)
-    comments = [block.payload for block in picture.other_metadata if block.kind is MetadataKind.COMMENT]
+    comments = [block.payload for block in picture.metadata.blocks if block.kind is MetadataKind.COMMENT]
     save_by_pillow(image, "GIF", picture, file, {"comment": b"\n".join(comments)} if comments else {})
 
 

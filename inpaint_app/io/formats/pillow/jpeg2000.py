@@ -17,7 +17,7 @@ from inpaint_app.io.formats.pillow.writer import save_by_pillow, to_image
 from inpaint_app.io.formats.shared.bands import image_array
 from inpaint_app.io.formats.shared.boxes import read_boxes
 from inpaint_app.io.limits import check_packed_size
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
+from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
 from inpaint_app.model.picture import Array, Picture
 
 _CODESTREAM, _TILE = b"\xff\x4f\xff\x51", 0xFF90
@@ -61,11 +61,13 @@ def decode_jpeg2000(data: bytes) -> Picture:
     return Picture(
         pixels,
         alpha,
-        dpi=image.info.get("dpi"),
-        source_format="JPEG 2000",
+        Metadata(
+            dpi=image.info.get("dpi"),
+            source_format="JPEG 2000",
+            blocks=_blocks(data, boxes),
+            lost=(MetadataKind.ICC,) if has_profile else (),
+        ),
         notices=notices,
-        other_metadata=_blocks(data, boxes),
-        lost=(MetadataKind.ICC,) if has_profile else (),
     )
 
 
@@ -176,10 +178,10 @@ def encode_jpeg2000(picture: Picture, file: BinaryIO, _quality: int) -> None:
     options = {"irreversible": False, "mct": int(picture.is_color)}
     save_by_pillow(to_image(picture), "JPEG2000", picture, packed, options)
     file.write(packed.getbuffer())
-    packet = picture.block(MetadataKind.XMP)
+    packet = picture.metadata.block(MetadataKind.XMP)
     if packet is not None:
         file.write(_box(b"uuid", _XMP + packet))
-    file.write(picture.block(MetadataKind.JP2_BOXES) or b"")
+    file.write(picture.metadata.block(MetadataKind.JP2_BOXES) or b"")
 
 
 FORMAT = Format(

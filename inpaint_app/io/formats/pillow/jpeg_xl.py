@@ -1,7 +1,6 @@
 """JPEG XL by pillow-jxl-plugin."""
 
 import re
-from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -41,7 +40,7 @@ def decode_jpeg_xl(data: bytes) -> Picture:
             f"its pixels ({image.mode}) are not read by pillow-jxl-plugin", "convert it to PNG or TIFF first"
         )
     picture = picture_of_image(image, "JPEG XL", pixels, alpha).with_notices(*notices)
-    return replace(picture, is_lossless=_is_lossless(header))
+    return picture.with_metadata(is_lossless=_is_lossless(header))
 
 
 def _header_bytes(data: bytes) -> bytes:
@@ -142,8 +141,8 @@ def encode_jpeg_xl(picture: Picture, file: BinaryIO, quality: int) -> None:
     import pillow_jxl  # noqa: F401, PLC0415  (registers itself)
 
     options: dict[str, Any] = {"lossless": True} if quality == 100 else {"quality": quality}
-    if picture.exif is not None:
-        options["exif"] = picture.exif
+    if picture.metadata.exif is not None:
+        options["exif"] = picture.metadata.exif
     save_by_pillow(to_image(picture), "JXL", picture, file, options)
 
 

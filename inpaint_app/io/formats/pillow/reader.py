@@ -10,7 +10,7 @@ from PIL import Image, ImageFile
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.io.formats.shared.bands import pixels_and_alpha
 from inpaint_app.io.limits import check_packed_size
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
+from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
 from inpaint_app.model.picture import Array, Picture
 
 _BROKEN = (OSError, EOFError, SyntaxError, ValueError, KeyError, IndexError, TypeError, AssertionError)
@@ -69,12 +69,12 @@ def picture_of_image(
     return Picture(
         pixels,
         alpha,
-        exif=image.info.get("exif"),
-        icc=image.info.get("icc_profile"),
-        source_format=name,
+        Metadata(
+            exif=image.info.get("exif"),
+            icc=image.info.get("icc_profile"),
+            source_format=name,
+            blocks=(MetadataBlock(MetadataKind.XMP, packet),) if isinstance(packet, bytes) and packet else (),
+            lost=tuple(loss.name for loss in losses),
+        ),
         notices=tuple(loss.notice for loss in losses),
-        other_metadata=(MetadataBlock(MetadataKind.XMP, packet),)
-        if isinstance(packet, bytes) and packet
-        else (),
-        lost=tuple(loss.name for loss in losses),
     )

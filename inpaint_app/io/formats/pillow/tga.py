@@ -9,6 +9,7 @@ from inpaint_app.errors import DamagedError
 from inpaint_app.io.format import Format
 from inpaint_app.io.formats.pillow.reader import load_pixels, open_image
 from inpaint_app.io.formats.pillow.writer import save_by_pillow, to_image
+from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Picture
 
 _TARGETS = {"1": "L", "L": "L", "LA": "LA", "P": "RGB", "RGB": "RGB", "RGBA": "RGBA"}
@@ -27,7 +28,7 @@ def decode_tga(data: bytes) -> Picture:
         "P": ("The palette was converted to RGB.",),
         "1": ("The 1-bit picture was read as 8-bit gray.",),
     }
-    return Picture(pixels, alpha, source_format="TGA", notices=notices.get(image.mode, ()))
+    return Picture(pixels, alpha, Metadata(source_format="TGA"), notices=notices.get(image.mode, ()))
 
 
 def encode_tga(picture: Picture, file: BinaryIO, _quality: int) -> None:

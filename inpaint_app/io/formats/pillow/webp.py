@@ -10,7 +10,7 @@ from inpaint_app.io.format import USUAL_METADATA, Format
 from inpaint_app.io.formats.pillow.reader import OTHER_FRAMES, load_pixels, open_image
 from inpaint_app.io.formats.pillow.writer import lossy_encoder
 from inpaint_app.io.limits import check_packed_size
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
+from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
 from inpaint_app.model.picture import Picture
 
 _LOSSLESS = b"VP8L"
@@ -32,13 +32,15 @@ def decode_webp(data: bytes) -> Picture:
     return Picture(
         pixels,
         alpha,
-        exif=chunks.get(b"EXIF"),
-        icc=chunks.get(b"ICCP"),
-        source_format="WebP",
-        is_lossless=_is_lossless(chunks),
+        Metadata(
+            exif=chunks.get(b"EXIF"),
+            icc=chunks.get(b"ICCP"),
+            source_format="WebP",
+            is_lossless=_is_lossless(chunks),
+            lost=(OTHER_FRAMES.name,) if is_animation else (),
+            blocks=(MetadataBlock(MetadataKind.XMP, chunks[b"XMP "]),) if b"XMP " in chunks else (),
+        ),
         notices=(OTHER_FRAMES.notice,) if is_animation else (),
-        lost=(OTHER_FRAMES.name,) if is_animation else (),
-        other_metadata=(MetadataBlock(MetadataKind.XMP, chunks[b"XMP "]),) if b"XMP " in chunks else (),
     )
 
 

@@ -30,7 +30,7 @@ def save_by_pillow(
 ) -> None:
     """Encode in memory, so that a full disk is seen by our own write."""
     packed = io.BytesIO()
-    image.save(packed, name, icc_profile=picture.icc, **options)
+    image.save(packed, name, icc_profile=picture.metadata.icc, **options)
     with packed.getbuffer() as contents:  # released also where writing fails
         file.write(contents)
 
@@ -39,7 +39,7 @@ def lossy_encoder(name: str, options: Callable[[int], dict[str, Any]]) -> Encode
     """Return the encoder of a format with quality, EXIF and XMP, but without gray; options go by quality."""
 
     def encode(picture: Picture, file: BinaryIO, quality: int) -> None:
-        metadata = {"exif": picture.exif, "xmp": picture.block(MetadataKind.XMP)}
+        metadata = {"exif": picture.metadata.exif, "xmp": picture.metadata.block(MetadataKind.XMP)}
         given = {kind: value for kind, value in metadata.items() if value is not None}
         image = to_image(picture, as_rgb=True)
         save_by_pillow(image, name, picture, file, {"quality": quality, **options(quality), **given})

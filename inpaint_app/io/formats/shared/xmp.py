@@ -1,7 +1,6 @@
 """XMP packets: XML text about a picture."""
 
 import re
-from dataclasses import replace
 
 from inpaint_app.model.metadata import MetadataBlock, MetadataKind
 from inpaint_app.model.picture import Picture
@@ -15,6 +14,6 @@ def with_upright_xmp(picture: Picture) -> Picture:
         MetadataBlock(block.kind, _ORIENTATION.sub(rb"\g<1>1", block.payload))
         if block.kind is MetadataKind.XMP
         else block
-        for block in picture.other_metadata
+        for block in picture.metadata.blocks
     )
-    return replace(picture, other_metadata=blocks)
+    return picture.with_metadata(blocks=blocks)

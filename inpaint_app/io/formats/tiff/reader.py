@@ -1,6 +1,5 @@
 """Read TIFF and BigTIFF by tifffile: all pages, any number of bands, any common sample type."""
 
-import contextlib
 import io
 import logging
 import re
@@ -11,11 +10,11 @@ import tifffile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.io.formats.shared import tags
-from inpaint_app.io.formats.shared.exif import exif_of_tiff, resolution_of
-from inpaint_app.io.formats.shared.ifd import Directory, read_directory, read_header
-from inpaint_app.io.formats.tiff.extra_tags import lost_names, read_blocks, read_tags
+from inpaint_app.io.formats.shared.ifd import read_directory, read_header
+from inpaint_app.io.formats.tiff.metadata import read_metadata
 from inpaint_app.io.formats.tiff.page import CMYK, check_page, read_pixels
-from inpaint_app.io.limits import MAX_PROFILE_BYTES, check_size, check_total
+from inpaint_app.io.limits import check_size, check_total
+from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Picture
 
 # It prints warnings about damaged files where nobody has set up logging; the user gets one sentence instead.
@@ -45,7 +44,7 @@ def decode_tiff(data: bytes) -> Picture:
     except tifffile.TiffFileError as error:
         raise DamagedError("its directory cannot be read") from error
     pages: list[Picture] = []
-    lost, n_pixels, following = [], 0, 0
+    copies, n_pixels, following = [], 0, 0
     with file:
         for number, page in enumerate(distinct_pages(file)):
             if number >= _MAX_PAGES:
@@ -56,24 +55,22 @@ def decode_tiff(data: bytes) -> Picture:
             following = directory.next_offset
             kind = int(page.subfiletype or 0) if number else 0
             if kind & (_REDUCED | _MASK):
-                lost.append("reduced copies of the picture" if kind & _REDUCED else "a mask inside the file")
+                copies.append(
+                    "reduced copies of the picture" if kind & _REDUCED else "a mask inside the file"
+                )
                 continue
             check_size(page.imagewidth, page.imagelength)
             n_pixels += page.imagewidth * page.imagelength
             check_total(n_pixels)
-            read = _read_page(data, page, directory, is_first=not pages)
-            lost += lost_names(directory, is_first=not pages)
+            metadata = read_metadata(header, directory, is_first=not pages)
+            read = _read_page(data, page, metadata, directory.text(tags.NO_DATA))
             # That of the first page stands in the EXIF block, too.
             pages.append(read.oriented(directory.integer(tags.ORIENTATION, 1)) if pages else read)
     if following or not pages:
         raise DamagedError("some of its pages are missing")
     refuse_hidden_pages(first.text(tags.DESCRIPTION), len(pages))
-    return replace(
-        pages[0],
-        exif=exif_of_tiff(header, first),
-        lost=tuple(dict.fromkeys(lost)),
-        more_pages=tuple(pages[1:]),
-    )
+    lost = dict.fromkeys((*pages[0].metadata.lost, *copies))
+    return replace(pages[0].with_metadata(lost=tuple(lost)), more_pages=tuple(pages[1:]))
 
 
 def distinct_pages(file: tifffile.TiffFile) -> Iterator[tifffile.TiffPage]:
@@ -87,31 +84,20 @@ def distinct_pages(file: tifffile.TiffFile) -> Iterator[tifffile.TiffPage]:
         yield page
 
 
-def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory, *, is_first: bool) -> Picture:
+def _read_page(data: bytes, page: tifffile.TiffPage, metadata: Metadata, no_data: str) -> Picture:
+    """Return a page; `no_data` is how the file writes its value for that."""
     stored = check_page(page, len(data))
-    icc = directory.raw(tags.ICC)[:MAX_PROFILE_BYTES] or None
-    pixels, alpha, converted = read_pixels(data, stored, icc)
-    notices, no_data = [*converted, *stored.channels.notices], None
-    kept = read_tags(directory, is_first=is_first)
-    text = directory.text(tags.NO_DATA)
-    if stored.keeps_values:
-        with contextlib.suppress(ValueError):
-            no_data = float(text)
-            notices.append(f'Pixels with the file\'s "no data" value {text} count as missing.')
-    elif text:
-        kept = tuple(tag for tag in kept if tag.number != tags.NO_DATA)
-        notices.append(f'The file\'s "no data" value {text} was left out, for its values were converted.')
-    return Picture(
-        pixels,
-        alpha,
-        icc=None if page.photometric == CMYK else icc,
-        dpi=resolution_of(directory),
-        source_format="TIFF",
-        notices=tuple(notices),
-        no_data=no_data,
-        tags=kept,
-        other_metadata=read_blocks(directory),
-    )
+    pixels, alpha, converted = read_pixels(data, stored, metadata.icc)
+    notices = [*converted, *stored.channels.notices]
+    if page.photometric == CMYK:
+        metadata = replace(metadata, icc=None)
+    if not stored.keeps_values and no_data:
+        kept = tuple(tag for tag in metadata.tags if tag.number != tags.NO_DATA)
+        metadata = replace(metadata, tags=kept, no_data=None)
+        notices.append(f'The file\'s "no data" value {no_data} was left out, for its values were converted.')
+    if metadata.no_data is not None:
+        notices.append(f'Pixels with the file\'s "no data" value {no_data} count as missing.')
+    return Picture(pixels, alpha, metadata, tuple(notices))
 
 
 def refuse_hidden_pages(description: str, n_pages: int) -> None:

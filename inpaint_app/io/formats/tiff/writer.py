@@ -25,7 +25,8 @@ from inpaint_app.io.formats.shared.ifd import (
     read_directory,
     read_header,
 )
-from inpaint_app.io.formats.tiff.extra_tags import block_tags, swapped
+from inpaint_app.io.formats.tiff.metadata import block_tags, swapped
+from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Array, Picture
 
 _STRIP_BYTES = 1024**2
@@ -39,17 +40,18 @@ def encode_tiff(picture: Picture, file: BinaryIO, _quality: int) -> None:
 
     Encoded in memory, so that a full disk is seen by our own write.
     """
-    exif = None if picture.exif is None else (read_header(picture.exif), picture.exif)
+    exif = read_exif(picture.metadata)
     order: Order = "<" if exif is None else exif[0].order
     is_big = sum(page.pixels.nbytes for page in picture.pages) > 2**32 - 2**26
     children = {} if exif is None or is_big else _exif_children(*exif)
     packed = io.BytesIO()
     with tifffile.TiffWriter(packed, bigtiff=is_big, byteorder=order) as writer:
         for number, page in enumerate(picture.pages):
-            options = page_options(page, order, exif if number == 0 else None)
+            values = _samples(page)
+            own = exif if number == 0 else None
+            options = page_options(page.metadata, values, order, own, has_alpha=page.alpha is not None)
             if number == 0:  # where the children will be is not known yet
                 options["extratags"] += [(_CHILDREN[tag], LONG, 1, 0, True) for tag in children]
-            values = _samples(page)
             rows = max(1, _STRIP_BYTES // max(1, values[:1].nbytes))
             writer.write(values, rowsperstrip=rows, **options)
     if children:
@@ -58,33 +60,37 @@ def encode_tiff(picture: Picture, file: BinaryIO, _quality: int) -> None:
         file.write(contents)
 
 
-def page_options(page: Picture, order: Order, exif: tuple[Header, bytes] | None) -> dict[str, Any]:
-    """Return the options of tifffile for metadata and compression."""
+def read_exif(metadata: Metadata) -> tuple[Header, bytes] | None:
+    """Return the EXIF block and its header; None if there is none."""
+    return None if metadata.exif is None else (read_header(metadata.exif), metadata.exif)
+
+
+def page_options(
+    metadata: Metadata, samples: Array, order: Order, exif: tuple[Header, bytes] | None, *, has_alpha: bool
+) -> dict[str, Any]:
+    """Return the options of tifffile for metadata and compression of a page of samples, alpha the last."""
     options: dict[str, Any] = {}
-    dpi = page.dpi
+    dpi = metadata.dpi
     if dpi is None and exif is not None:
         dpi = exif_resolution(exif[1])
     if dpi is not None:
         ratios = [Fraction(min(value, 1e6)).limit_denominator(1000) for value in dpi]
         options = {"resolution": [ratio.as_integer_ratio() for ratio in ratios], "resolutionunit": "inch"}
+    n_samples = 1 if samples.ndim == 2 else samples.shape[2]
+    n_bands = n_samples - has_alpha
+    extra = ["unspecified"] * (n_bands - (3 if n_bands == 3 else 1)) + ["unassalpha"] * has_alpha
     return options | {
-        "photometric": "rgb" if page.is_color else "minisblack",
-        "planarconfig": None if page.n_bands == 1 and page.alpha is None else "contig",
-        "extrasamples": _extra_samples(page) or None,
+        "photometric": "rgb" if n_bands == 3 else "minisblack",
+        "planarconfig": None if n_samples == 1 else "contig",
+        "extrasamples": extra or None,
         "compression": "zlib",
-        "compressionargs": {"level": 4 if page.depth == 8 else 1},
-        "predictor": 2 if page.pixels.dtype.kind in "ui" else None,
-        "iccprofile": page.icc,
+        "compressionargs": {"level": 4 if samples.itemsize == 1 else 1},
+        "predictor": 2 if samples.dtype.kind in "ui" else None,
+        "iccprofile": metadata.icc,
         "metadata": None,
         "software": False,
-        "extratags": _extra_tags(page, order, exif),
+        "extratags": _extra_tags(metadata, order, exif),
     }
-
-
-def _extra_samples(page: Picture) -> list[str]:
-    """Return what the samples beyond gray or RGB are."""
-    unspecified = ["unspecified"] * (page.n_bands - (3 if page.is_color else 1))
-    return unspecified if page.alpha is None else [*unspecified, "unassalpha"]
 
 
 def _samples(page: Picture) -> Array:
@@ -95,12 +101,12 @@ def _samples(page: Picture) -> Array:
 
 
 def _extra_tags(
-    page: Picture, order: Order, exif: tuple[Header, bytes] | None
+    metadata: Metadata, order: Order, exif: tuple[Header, bytes] | None
 ) -> list[tuple[int, int, int, bytes, bool]]:
     """Return the tags of a page that tifffile does not write by itself, in the order of the file."""
     entries = {
         tag.number: Entry(tag.number, tag.kind, swapped(tag.payload, tag.kind, order))
-        for tag in (*page.tags, *block_tags(page.other_metadata))
+        for tag in (*metadata.tags, *block_tags(metadata.blocks))
     }
     if exif is not None:
         header, block = exif

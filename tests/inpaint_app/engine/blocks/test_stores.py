@@ -11,7 +11,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.io.chunked.opening import open_store, stamp_of
 from inpaint_app.io.chunked.tiff import TILE, write_tiff
 from inpaint_app.io.chunked.zarr_array import ZarrImage, create_array
-from inpaint_app.model.picture import Picture, Tag
+from inpaint_app.model.metadata import Metadata, Tag
 from inpaint_app.model.rect import Rect
 
 RNG = np.random.default_rng(0)
@@ -102,7 +102,7 @@ def test_a_tile_without_bytes_holds_no_data(tmp_path) -> None:
         tiles = iter([np.full((16, 16), 3, np.uint8), None])
         writer.write(tiles, shape=(16, 32), dtype=np.uint8, tile=(16, 16), metadata=None, extratags=[no_data])
     store = open_store(path)
-    assert store.properties().no_data == 7
+    assert store.metadata().no_data == 7
     assert np.unique(store.read(Rect(0, 0, 16, 16))) == 3
     assert np.unique(store.read(Rect(0, 16, 16, 16))) == 7
 
@@ -127,15 +127,15 @@ def test_no_data_that_integers_cannot_hold_marks_nothing(tmp_path, text) -> None
 def test_an_attribute_of_a_zarr_array_tells_the_value_for_no_data(tmp_path, attributes, expected) -> None:
     path = _zarr(tmp_path / "a", FLOATS)
     zarr.open_array(path).attrs.update(attributes)
-    assert open_store(path).properties().no_data == expected
+    assert open_store(path).metadata().no_data == expected
 
 
 def test_the_fill_value_of_an_array_of_xarray_means_no_data(tmp_path) -> None:
     path = tmp_path / "a.zarr"
     array = zarr.create_array(path, shape=(4, 5), dtype="f4", fill_value=-1, zarr_format=2)
-    assert open_store(path).properties().no_data is None
+    assert open_store(path).metadata().no_data is None
     array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
-    assert open_store(path).properties().no_data == -1
+    assert open_store(path).metadata().no_data == -1
 
 
 def test_the_stamp_changes_with_the_contents(tmp_path) -> None:
@@ -208,7 +208,7 @@ def test_a_tiff_is_written_in_bands_with_its_tags(values) -> None:
     tall = np.concatenate([values] * 9)
     bands = (tall[row : row + TILE] for row in range(0, len(tall), TILE))
     file, scale = io.BytesIO(), Tag(33550, 12, np.array([1.0, 2.0, 0.0]).tobytes())
-    write_tiff(file, tall.shape, [(Picture(values[:1, :1], tags=(scale,)), bands)])
+    write_tiff(file, tall.shape, tall.dtype, [(Metadata(tags=(scale,)), bands)])
     file.seek(0)
     with tifffile.TiffFile(file) as written:
         assert written.is_bigtiff

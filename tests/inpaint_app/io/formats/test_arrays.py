@@ -12,7 +12,8 @@ from corpus import fits_bytes
 from inpaint_app.errors import UserError
 from inpaint_app.io.formats.arrays.conversion import has_channels
 from inpaint_app.io.read import read_picture
-from inpaint_app.io.write import lost_metadata, write_picture
+from inpaint_app.io.write import Output, write_picture
+from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.missing import detect_missing, without_no_data
 from inpaint_app.model.picture import Picture
 
@@ -105,7 +106,7 @@ def test_arrays_behind_the_first_are_named(tmp_path: Path) -> None:
     with (tmp_path / "a.npy").open("wb") as file:
         np.save(file, np.zeros((3, 3)))
         np.save(file, np.ones((3, 3)))
-    assert "further arrays in the file" in read_picture(tmp_path / "a.npy").lost
+    assert "further arrays in the file" in read_picture(tmp_path / "a.npy").metadata.lost
 
 
 @pytest.mark.parametrize("marks", [bool, np.uint8, np.float64])
@@ -135,8 +136,8 @@ def test_which_array_of_an_npz_file(tmp_path: Path) -> None:
     plane = np.ones((3, 3))
     picture = read_picture(save(tmp_path / "a.npz", image=2 * plane, lat=plane, lon=plane))
     assert picture.pixels[0, 0] == 2
-    assert picture.lost == ("the array 'lat'", "the array 'lon'")
-    assert read_picture(save(tmp_path / "b.npz", only=plane)).lost == ()
+    assert picture.metadata.lost == ("the array 'lat'", "the array 'lon'")
+    assert read_picture(save(tmp_path / "b.npz", only=plane)).metadata.lost == ()
     with pytest.raises(UserError, match=r'several arrays .*name the picture "image"'):
         read_picture(save(tmp_path / "c.npz", lat=plane, lon=plane))
     with pytest.raises(UserError, match=r'"mask" has the shape \(2, 2\)'):
@@ -146,8 +147,8 @@ def test_which_array_of_an_npz_file(tmp_path: Path) -> None:
 
 
 def test_metadata_are_named_as_lost(tmp_path: Path) -> None:
-    picture = Picture(np.zeros((3, 3), np.uint8), exif=b"x", icc=b"y", dpi=(72, 72))
-    assert lost_metadata(picture, tmp_path / "a.npy") == (
+    picture = Picture(np.zeros((3, 3), np.uint8), metadata=Metadata(exif=b"x", icc=b"y", dpi=(72, 72)))
+    assert Output(tmp_path / "a.npy").lost(picture) == (
         "EXIF information",
         "the color profile",
         "the resolution",
@@ -169,8 +170,8 @@ def test_fits_numbers_header_and_other_parts_survive(tmp_path: Path, dtype: str,
     (tmp_path / "a.fits").write_bytes(data)
     picture = read_picture(tmp_path / "a.fits")
     assert len(picture.pages) == 2
-    assert lost_metadata(picture, tmp_path / "b.fits") == ()
-    assert "the FITS header" in lost_metadata(picture, tmp_path / "b.tif")
+    assert Output(tmp_path / "b.fits").lost(picture) == ()
+    assert "the FITS header" in Output(tmp_path / "b.tif").lost(picture)
     write_picture(picture, tmp_path / "b.fits")
     with fits.open(tmp_path / "b.fits") as units:
         assert [type(unit).__name__ for unit in units] == [

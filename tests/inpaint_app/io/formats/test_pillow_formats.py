@@ -14,8 +14,8 @@ from inpaint_app.errors import UserError
 from inpaint_app.io import registry
 from inpaint_app.io.formats.pillow import jpeg_xl
 from inpaint_app.io.read import read_picture
-from inpaint_app.io.write import default_output, lost_metadata, write_picture
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
+from inpaint_app.io.write import Output, default_output, write_picture
+from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
 from inpaint_app.model.picture import Picture
 
 ICC = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
@@ -49,15 +49,15 @@ def test_avif_is_close_and_keeps_metadata(tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[271] = "Maker of cameras"
     block = exif.tobytes().removeprefix(b"Exif\0\0")
-    picture = Picture(SMOOTH, NOISE[..., 3], exif=block, icc=ICC, other_metadata=(XMP,))
+    picture = Picture(SMOOTH, NOISE[..., 3], Metadata(exif=block, icc=ICC, blocks=(XMP,)))
     write_picture(picture, tmp_path / "a.avif")
     again = read_picture(tmp_path / "a.avif")
     assert np.abs(again.pixels.astype(int) - picture.pixels).mean() < 3
-    assert again.icc == ICC
-    assert again.other_metadata == (XMP,)
+    assert again.metadata.icc == ICC
+    assert again.metadata.blocks == (XMP,)
     with Image.open(tmp_path / "a.avif") as image:
         assert image.getexif()[271] == "Maker of cameras"
-    assert lost_metadata(picture, tmp_path / "a.avif") == ()
+    assert Output(tmp_path / "a.avif").lost(picture) == ()
 
 
 def test_avif_orientation_and_depth(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_avif_orientation_and_depth(tmp_path: Path) -> None:
     assert (picture.height, picture.width) == (30, 20)
     (tmp_path / "b.avif").write_bytes(imagecodecs.avif_encode(SMOOTH.astype(np.uint16) * 4, bitspersample=10))
     picture = read_picture(tmp_path / "b.avif")
-    assert picture.lost == ("10 bits per channel",)
+    assert picture.metadata.lost == ("10 bits per channel",)
     assert np.abs(picture.pixels.astype(int) - SMOOTH).mean() < 8
 
 
@@ -76,7 +76,7 @@ def test_animations_lose_frames_and_say_so(tmp_path: Path) -> None:
     for ending in ("avif", "gif", "webp"):
         path = stored(images[0], tmp_path / f"a.{ending}", save_all=True, append_images=images[1:])
         picture = read_picture(path)
-        assert picture.lost == ("the other frames of the animation",)
+        assert picture.metadata.lost == ("the other frames of the animation",)
         assert "first frame" in picture.notices[-1]
 
 
@@ -115,29 +115,31 @@ def test_jpeg_2000_channels(tmp_path: Path) -> None:
 
 
 def test_jpeg_2000_boxes_survive(tmp_path: Path) -> None:
-    write_picture(Picture(NOISE[..., 0], other_metadata=(XMP,)), tmp_path / "a.jp2")
+    write_picture(Picture(NOISE[..., 0], metadata=Metadata(blocks=(XMP,))), tmp_path / "a.jp2")
     place = b"\0\0\0\x14xml <place>Earth"
     (tmp_path / "b.jp2").write_bytes((tmp_path / "a.jp2").read_bytes() + place)
     picture = read_picture(tmp_path / "b.jp2")
-    assert picture.other_metadata == (XMP, MetadataBlock(MetadataKind.JP2_BOXES, place))
+    assert picture.metadata.blocks == (XMP, MetadataBlock(MetadataKind.JP2_BOXES, place))
     write_picture(picture, tmp_path / "c.jp2")
-    assert read_picture(tmp_path / "c.jp2").other_metadata == picture.other_metadata
-    assert lost_metadata(picture, tmp_path / "c.tga") == ("XMP", "JPEG 2000 boxes")
+    assert read_picture(tmp_path / "c.jp2").metadata.blocks == picture.metadata.blocks
+    assert Output(tmp_path / "c.tga").lost(picture) == ("XMP", "JPEG 2000 boxes")
 
 
 def test_gif_is_exact_with_few_colors_or_gray(tmp_path: Path) -> None:
     few = NOISE[..., :3] // 64 * 64
     for values in (few, NOISE[..., 0]):
         comment = MetadataBlock(MetadataKind.COMMENT, b"a comment")
-        write_picture(Picture(values, other_metadata=(comment,)), tmp_path / "a.gif", overwrite=True)
+        write_picture(
+            Picture(values, metadata=Metadata(blocks=(comment,))), tmp_path / "a.gif", overwrite=True
+        )
         again = read_picture(tmp_path / "a.gif")
         assert np.array_equal(again.pixels, values)
-        assert again.other_metadata == (comment,)
+        assert again.metadata.blocks == (comment,)
 
 
 def test_gif_of_many_colors_says_so(tmp_path: Path) -> None:
     picture = Picture(SMOOTH)
-    assert lost_metadata(picture, tmp_path / "a.gif") == ("colors beyond 256",)
+    assert Output(tmp_path / "a.gif").lost(picture) == ("colors beyond 256",)
     write_picture(picture, tmp_path / "a.gif")
     assert np.abs(read_picture(tmp_path / "a.gif").pixels.astype(int) - SMOOTH).mean() < 10
 
@@ -209,7 +211,7 @@ def test_lossless_webp_stays_lossless(tmp_path: Path, lossless: bool, frames: in
     image, more = Image.fromarray(NOISE[..., :3]), [Image.fromarray(SMOOTH)] * (frames - 1)
     several = {"save_all": True, "append_images": more} if more else {}
     picture = read_picture(stored(image, tmp_path / "a.webp", lossless=lossless, **several))
-    assert picture.is_lossless == lossless
+    assert picture.metadata.is_lossless == lossless
     write_picture(picture, tmp_path / "b.webp")
     assert np.array_equal(read_picture(tmp_path / "b.webp").pixels, picture.pixels) == lossless
     write_picture(picture, tmp_path / "c.webp", quality=50)
@@ -252,12 +254,12 @@ def _box(name: bytes, content: bytes) -> bytes:
 def test_with_its_plug_in(tmp_path: Path, ending: str, module: str) -> None:
     if importlib.util.find_spec(module) is None:
         pytest.skip(f"{module} is not installed")
-    picture = Picture(SMOOTH, icc=ICC)
+    picture = Picture(SMOOTH, metadata=Metadata(icc=ICC))
     write_picture(picture, tmp_path / f"a.{ending}", quality=100)
     again = read_picture(tmp_path / f"a.{ending}")
     error = np.abs(again.pixels.astype(int) - SMOOTH).max()
     assert error == 0 if ending == "jxl" else error < 8
-    assert again.icc is not None
+    assert again.metadata.icc is not None
     if ending == "jxl":
         write_picture(again, tmp_path / "again.jxl")
         assert np.array_equal(read_picture(tmp_path / "again.jxl").pixels, SMOOTH)

@@ -33,7 +33,7 @@ def test_jpeg_equals_pillow(tmp_path: Path, mode: str, progressive: bool) -> Non
     path = saved(image, tmp_path / "a.jpg", quality=90, progressive=progressive)
     with Image.open(path) as expected:
         assert np.array_equal(read_picture(path).pixels, np.asarray(expected))
-    assert read_picture(path).source_format == "JPEG"
+    assert read_picture(path).metadata.source_format == "JPEG"
 
 
 def test_cmyk_jpeg(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_cmyk_with_a_profile_for_other_colors_falls_back(tmp_path: Path) -> None
     for icc in (profile, b"nonsense" * 20):
         path = saved(Image.fromarray(SMOOTH, "CMYK"), tmp_path / "a.jpg", icc_profile=icc)
         picture = read_picture(path)
-        assert picture.icc is None  # it no longer describes the pixels
+        assert picture.metadata.icc is None  # it no longer describes the pixels
         assert "without a color profile" in picture.notices[0]
 
 
@@ -86,7 +86,7 @@ def test_cmyk_with_its_profile(tmp_path: Path) -> None:
     )
     picture = read_picture(path)
     assert picture.notices == ("CMYK was converted to sRGB by the file's color profile.",)
-    assert picture.icc is None
+    assert picture.metadata.icc is None
     assert np.abs(picture.pixels[4, 4].astype(int) - 145).max() <= 3  # lightness 60, where plainly it is cyan
     assert np.abs(picture.pixels[4, 28].astype(int) - 255).max() <= 3
 
@@ -121,7 +121,7 @@ def test_bmp(tmp_path: Path, mode: str) -> None:
     path = saved(image, tmp_path / "a.bmp")
     picture = read_picture(path)
     expected = np.asarray(image.convert({"1": "L", "P": "RGB"}.get(mode, mode)))
-    assert picture.source_format == "BMP"
+    assert picture.metadata.source_format == "BMP"
     assert np.array_equal(picture.pixels, expected[..., :3] if expected.ndim == 3 else expected)
     assert picture.alpha is None  # the fourth byte of a plain 32-bit BMP means nothing
 
@@ -137,7 +137,7 @@ def test_bmp_with_alpha_and_rows_from_the_top(tmp_path: Path) -> None:
     assert np.array_equal(picture.pixels, NOISE[..., :3])
     assert picture.alpha is not None
     assert np.array_equal(picture.alpha, NOISE[..., 3])
-    assert picture.dpi == pytest.approx((72, 72), abs=0.1)
+    assert picture.metadata.dpi == pytest.approx((72, 72), abs=0.1)
 
 
 def pnm(kind: int, values: np.ndarray, white: int, comment: str = "") -> bytes:
@@ -229,7 +229,7 @@ def test_other_formats_are_refused(tmp_path: Path, name: str) -> None:
 def test_contents_decide_not_the_ending(tmp_path: Path) -> None:
     path = tmp_path / "a.tif"
     Image.fromarray(NOISE).save(path, "PNG")
-    assert read_picture(path).source_format == "PNG"
+    assert read_picture(path).metadata.source_format == "PNG"
 
 
 def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,12 +309,12 @@ def test_jpeg_with_endless_exif_is_read_without_it(tmp_path: Path) -> None:
     data, whole = path.read_bytes(), read_picture(path).pixels
     path.write_bytes(data[:2] + exif_segments(limits.MAX_EXIF_BYTES) + data[2:])
     picture = read_picture(path)
-    assert picture.exif is not None
-    assert len(picture.exif) == limits.MAX_EXIF_BYTES
+    assert picture.metadata.exif is not None
+    assert len(picture.metadata.exif) == limits.MAX_EXIF_BYTES
     assert np.array_equal(picture.pixels, whole.swapaxes(0, 1)[:, ::-1])  # turned as its orientation asks
     path.write_bytes(data[:2] + exif_segments(limits.MAX_EXIF_BYTES + 1) + data[2:])
     picture = read_picture(path)
-    assert picture.exif is None
+    assert picture.metadata.exif is None
     assert picture.notices == ("The EXIF information is longer than any camera writes and was left out.",)
     assert np.array_equal(picture.pixels, whole)
 

@@ -30,7 +30,7 @@ def test_every_kind_is_exact(tmp_path: Path, depth: int, kind: int, interlaced: 
     picture = read_picture(path)
     expected = samples * (255 // (2**depth - 1)) if depth < 8 else samples
     assert picture.pixels.dtype == (np.uint16 if depth == 16 else np.uint8)
-    assert picture.source_format == "PNG"
+    assert picture.metadata.source_format == "PNG"
     if kind in (4, 6):
         assert picture.alpha is not None
         assert picture.alpha.dtype == picture.pixels.dtype
@@ -142,7 +142,7 @@ def test_profile_bomb_is_dropped(tmp_path: Path) -> None:
     bomb = chunk(b"iCCP", b"x\0\0" + zlib.compress(bytes(40_000_000)))
     path = tmp_path / "a.png"
     path.write_bytes(png_bytes(random_samples(8, 0), 8, 0, extra=bomb))
-    assert read_picture(path).icc is None
+    assert read_picture(path).metadata.icc is None
 
 
 def test_damaged_extra_chunks_are_counted_in_one_notice(tmp_path: Path) -> None:

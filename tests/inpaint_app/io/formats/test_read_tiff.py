@@ -14,7 +14,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.io import limits
 from inpaint_app.io.formats.shared import bands
 from inpaint_app.io.read import read_picture
-from inpaint_app.io.write import lost_metadata, write_picture
+from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.missing import detect_missing
 
 SHAPE = (21, 19)
@@ -260,7 +260,7 @@ def test_pages(tmp_path: Path) -> None:
         writer.write(random_samples("u1", 1)[::2, ::2, 0], subfiletype=1, metadata=None)
     picture = read_picture(path)
     assert [page.pixels.shape for page in picture.pages] == [SHAPE, (*SHAPE, 3)]
-    assert picture.lost == ("reduced copies of the picture",)
+    assert picture.metadata.lost == ("reduced copies of the picture",)
     write_picture(picture, again)
     for ours, theirs in zip(read_picture(again).pages, picture.pages, strict=True):
         assert np.array_equal(ours.pixels, theirs.pixels)
@@ -277,12 +277,12 @@ def test_what_describes_a_page_is_kept_or_named_as_lost(tmp_path: Path) -> None:
         extra = [(number, 2, len(text) + 1, text, True) for number, text in notes.items()]
         writer.write(random_samples("u1", 1)[..., 0], metadata=None, extratags=extra + layers)
     picture = read_picture(path)
-    assert picture.lost == ("Photoshop layers",)
+    assert [name for page in picture.pages for name in page.metadata.lost] == ["Photoshop layers"]
     write_picture(picture, again)
     with tifffile.TiffFile(again) as file:
         assert file.pages[0].tags[270].value == "first"
         assert {number: file.pages[1].tags[number].value for number in notes} == notes
-    assert "descriptions of further pages" in lost_metadata(picture, tmp_path / "b.npy")
+    assert "descriptions of further pages" in Output(tmp_path / "b.npy").lost(picture)
 
 
 def test_truncated_pages_are_refused(tmp_path: Path) -> None:
@@ -322,7 +322,7 @@ def test_no_data_value_counts_as_missing(tmp_path: Path, dtype: str) -> None:
     assert np.array_equal(missing.mask, samples == 7)
     assert any("no data" in notice for notice in picture.notices)
     write_picture(picture, tmp_path / "b.tif")
-    assert read_picture(tmp_path / "b.tif").no_data == 7
+    assert read_picture(tmp_path / "b.tif").metadata.no_data == 7
 
 
 def test_a_channel_of_a_color_may_have_the_value_of_no_data(tmp_path: Path) -> None:
@@ -339,7 +339,7 @@ def test_no_data_of_values_that_were_converted_is_left_out(
     samples = random_samples("u1", 1) % 16
     packed = tiff_bytes(samples, photometric=photometric, bits=bits, tags={42113: (2, [*b"7", 0])})
     picture = read_bytes(tmp_path, packed)
-    assert (picture.no_data, picture.tags) == (None, ())
+    assert (picture.metadata.no_data, picture.metadata.tags) == (None, ())
     assert any("left out" in notice for notice in picture.notices)
 
 

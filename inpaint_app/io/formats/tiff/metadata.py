@@ -1,24 +1,25 @@
-"""Other metadata of TIFF files: kept in TIFF files, named as lost elsewhere."""
+"""What the directory of a TIFF page tells beside how its pixels are stored."""
 
 from collections.abc import Iterable
 
 import numpy as np
 
-from inpaint_app.io.formats.shared.exif import DESCRIPTIVE, SHAPE_NOTES
-from inpaint_app.io.formats.shared.ifd import SIZES, UNDEFINED, Directory
+from inpaint_app.io.formats.shared.exif import DESCRIPTIVE, SHAPE_NOTES, exif_of_tiff, resolution_of
+from inpaint_app.io.formats.shared.ifd import SIZES, UNDEFINED, Directory, Header
 from inpaint_app.io.formats.shared.photoshop import resource_blocks
 from inpaint_app.io.formats.shared.tags import (
     DESCRIPTION,
     EXIF,
     GPS,
+    ICC,
+    NO_DATA,
     ORIENTATION,
     RESOLUTION_UNIT,
     X_RESOLUTION,
     Y_RESOLUTION,
 )
-from inpaint_app.io.limits import MAX_OTHER_BYTES
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
-from inpaint_app.model.picture import Tag
+from inpaint_app.io.limits import MAX_OTHER_BYTES, MAX_PROFILE_BYTES
+from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind, Tag
 
 _KEPT = {
     **dict.fromkeys((33550, 33922, 34264, 34735, 34736, 34737), "the place on Earth (GeoTIFF)"),
@@ -44,11 +45,26 @@ _TAGS_OF_BLOCKS = {
 _MAX_BYTES = 64 * 1024**2
 
 
-def read_tags(directory: Directory, *, is_first: bool) -> tuple[Tag, ...]:
-    """Return the tags of a page that are kept, their numbers low bytes first.
+def read_metadata(header: Header, directory: Directory, *, is_first: bool) -> Metadata:
+    """Return what a page tells; descriptions of the first page are in its EXIF block."""
+    try:
+        no_data = float(directory.text(NO_DATA))
+    except ValueError:
+        no_data = None
+    return Metadata(
+        source_format="TIFF",
+        exif=exif_of_tiff(header, directory) if is_first else None,
+        icc=directory.raw(ICC)[:MAX_PROFILE_BYTES] or None,
+        dpi=resolution_of(directory),
+        no_data=no_data,
+        tags=_read_tags(directory, is_first=is_first),
+        blocks=_read_blocks(directory),
+        lost=_lost_names(directory, is_first=is_first),
+    )
 
-    Descriptions of the first page are in the EXIF block instead.
-    """
+
+def _read_tags(directory: Directory, *, is_first: bool) -> tuple[Tag, ...]:
+    """Return the tags of a page that are kept, their numbers low bytes first."""
     kept, found, room = _KEPT.keys() | (frozenset() if is_first else _DESCRIPTIONS), [], _MAX_BYTES
     for number, field in directory.fields.items():
         if number == DESCRIPTION and is_first and not directory.raw(number).startswith(SHAPE_NOTES):
@@ -60,7 +76,7 @@ def read_tags(directory: Directory, *, is_first: bool) -> tuple[Tag, ...]:
     return tuple(found)
 
 
-def read_blocks(directory: Directory) -> tuple[MetadataBlock, ...]:
+def _read_blocks(directory: Directory) -> tuple[MetadataBlock, ...]:
     """Return the metadata of a page that other formats have too: XMP, IPTC, Photoshop's resources."""
     raw = dict.fromkeys((XMP, IPTC, PHOTOSHOP), b"")
     for number in raw.keys() & directory.fields.keys():
@@ -85,10 +101,9 @@ def swapped(payload: bytes, kind: int, order: str) -> bytes:
     return payload if order == "<" or size == 1 else np.frombuffer(payload, f">u{size}").byteswap().tobytes()
 
 
-def lost_names(directory: Directory, *, is_first: bool) -> list[str]:
-    """Return the names of metadata of a page that are not kept."""
+def _lost_names(directory: Directory, *, is_first: bool) -> tuple[str, ...]:
     lost = _LOST if is_first else _LOST | dict.fromkeys((EXIF, GPS), "camera data of further pages")
-    return list(dict.fromkeys(name for number, name in lost.items() if number in directory.fields))
+    return tuple(dict.fromkeys(name for number, name in lost.items() if number in directory.fields))
 
 
 def tag_names(tags: Iterable[Tag]) -> list[str]:
