@@ -14,8 +14,8 @@ from inpaint_app.engine.recipe import load_recipe
 from inpaint_app.engine.restore_file import FileOptions
 from inpaint_app.errors import UserError, clause
 from inpaint_app.io.paths import STDIN, is_folder, stdout_path
+from inpaint_app.io.read import peek_stdin
 from inpaint_app.io.registry import find_writable, recognize
-from inpaint_app.io.whole_file import peek_stdin
 from inpaint_app.io.write import default_output
 from inpaint_app.model.mask_spec import MaskSpec
 

@@ -14,8 +14,7 @@ from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.io.atomic import check_distinct, write_files
 from inpaint_app.io.format import Format
 from inpaint_app.io.registry import exact, format_names, format_of, transparent
-from inpaint_app.io.storable import check_storable, properties_of
-from inpaint_app.io.write import Output
+from inpaint_app.io.write import Output, check_storable, properties_of
 from inpaint_app.model.damage import Damage, damaged, mask_picture
 from inpaint_app.text.formatting import format_percent
 

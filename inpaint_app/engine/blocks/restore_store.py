@@ -36,7 +36,7 @@ from inpaint_app.errors import writing_error
 from inpaint_app.io.atomic import write_files
 from inpaint_app.io.chunked.store import Store
 from inpaint_app.io.recipe import recipe_output
-from inpaint_app.io.storable import float_range_error
+from inpaint_app.io.write import float_range_error
 from inpaint_app.model.rect import Rect
 
 #: Of a part of a wide hole, and of a block of a level of the pyramid, in units of a tile.

@@ -19,7 +19,7 @@ from inpaint_app.io.chunked.ome import Multiscale, new_multiscale
 from inpaint_app.io.chunked.opening import SUFFIXES, refuse_url
 from inpaint_app.io.chunked.store import Store
 from inpaint_app.io.file_attributes import restrict_folder
-from inpaint_app.io.formats.shared.scaling import to_depth
+from inpaint_app.io.formats.shared.pixels import to_depth
 from inpaint_app.io.paths import is_visible, is_visible_folder
 from inpaint_app.io.write import lost_metadata, metadata_names
 from inpaint_app.model.picture import Array, full_scale

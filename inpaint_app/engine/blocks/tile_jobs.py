@@ -20,7 +20,7 @@ from dictsel_core.restoration import (
 from inpaint_app.engine.blocks.source import DamagedStore, MarkCounts
 from inpaint_app.engine.blocks.workspace import Workspace
 from inpaint_app.errors import UserError, clause, printable_path
-from inpaint_app.io.formats.shared.scaling import to_depth
+from inpaint_app.io.formats.shared.pixels import to_depth
 from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.missing import Mask, without_no_data
 from inpaint_app.model.picture import Array, Picture

@@ -7,7 +7,7 @@ import numpy as np
 
 from inpaint_app.errors import DamagedError
 from inpaint_app.io.format import Format
-from inpaint_app.io.formats.shared.scaling import stretch
+from inpaint_app.io.formats.shared.pixels import stretch
 from inpaint_app.io.limits import check_size
 from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Array, Picture

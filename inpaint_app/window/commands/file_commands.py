@@ -13,8 +13,7 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io import registry
 from inpaint_app.io.format import Format
 from inpaint_app.io.paths import is_visible, same_file, status_of
-from inpaint_app.io.storable import properties_of
-from inpaint_app.io.write import Output, default_output
+from inpaint_app.io.write import Output, default_output, properties_of
 from inpaint_app.model.damage import Damage
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.text.formatting import format_duration

@@ -19,8 +19,7 @@ from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.io import registry
 from inpaint_app.io.format import Format
 from inpaint_app.io.paths import is_folder, is_visible_file, same_file
-from inpaint_app.io.storable import PictureProperties, check_storable
-from inpaint_app.io.write import DEFAULT_QUALITY, Output
+from inpaint_app.io.write import DEFAULT_QUALITY, Output, PictureProperties, check_storable
 from inpaint_app.text.actions import key_of
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import REMEDIES

@@ -10,7 +10,7 @@ from build_tiff import directory, header, tiff_bytes
 from PIL import ExifTags, Image, ImageCms, ImageOps
 
 from inpaint_app.errors import DamagedError, UserError
-from inpaint_app.io.formats.shared.exif import take_orientation
+from inpaint_app.io.formats.shared.metadata import take_orientation
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.metadata import Metadata

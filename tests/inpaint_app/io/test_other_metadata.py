@@ -11,7 +11,7 @@ from build_png import chunk
 from PIL import Image, IptcImagePlugin
 
 from inpaint_app.cli import main
-from inpaint_app.io.formats.shared.photoshop import join_resources, resource_blocks
+from inpaint_app.io.formats.shared.metadata import join_resources, resource_blocks
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind

@@ -10,8 +10,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.io import registry
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.registry import format_of
-from inpaint_app.io.storable import PictureProperties, check_storable, properties_of
-from inpaint_app.io.write import write_picture
+from inpaint_app.io.write import PictureProperties, check_storable, properties_of, write_picture
 from inpaint_app.model.metadata import Metadata, StoredArray
 from inpaint_app.model.picture import Picture, full_scale
 

@@ -9,7 +9,7 @@ from windows import find, texts
 
 from inpaint_app.engine.source import Source, open_source
 from inpaint_app.errors import UserError
-from inpaint_app.io.storable import properties_of
+from inpaint_app.io.write import properties_of
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.missing import detect_missing
 from inpaint_app.window.commands.file_commands import FileCommands

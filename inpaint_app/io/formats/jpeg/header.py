@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from inpaint_app.errors import DamagedError, UnsupportedError
-from inpaint_app.io.formats.shared.exif import PREFIX
+from inpaint_app.io.formats.shared.metadata import PREFIX
 from inpaint_app.io.limits import MAX_EXIF_BYTES, MAX_OTHER_BYTES
 from inpaint_app.model.metadata import MetadataBlock, MetadataKind
 

@@ -16,9 +16,8 @@ from inpaint_app.io.formats.jpeg.scans import (
     read_scans,
     units_of_fill,
 )
-from inpaint_app.io.formats.shared.bands import image_array
-from inpaint_app.io.formats.shared.cmyk import cmyk_to_rgb
-from inpaint_app.io.formats.shared.photoshop import resource_blocks
+from inpaint_app.io.formats.shared.metadata import resource_blocks
+from inpaint_app.io.formats.shared.pixels import cmyk_to_rgb, image_array
 from inpaint_app.io.limits import check_size
 from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Array, Picture

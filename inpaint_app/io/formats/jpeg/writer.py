@@ -7,9 +7,8 @@ from typing import Any, BinaryIO
 from PIL import Image
 
 from inpaint_app.io.formats.jpeg.header import COMMENT, PHOTOSHOP, XMP
-from inpaint_app.io.formats.pillow.writer import save_by_pillow
-from inpaint_app.io.formats.shared.exif import PREFIX
-from inpaint_app.io.formats.shared.photoshop import join_resources
+from inpaint_app.io.formats.pillow.codec import save_by_pillow
+from inpaint_app.io.formats.shared.metadata import PREFIX, join_resources
 from inpaint_app.model.metadata import MetadataKind
 from inpaint_app.model.picture import Picture
 

@@ -5,14 +5,14 @@ import re
 from PIL.AvifImagePlugin import AvifImageFile
 
 from inpaint_app.io.format import USUAL_METADATA, Format
-from inpaint_app.io.formats.pillow.reader import (
+from inpaint_app.io.formats.pillow.codec import (
     OTHER_FRAMES,
     Loss,
     load_pixels,
+    lossy_encoder,
     open_image,
     picture_of_image,
 )
-from inpaint_app.io.formats.pillow.writer import lossy_encoder
 from inpaint_app.model.metadata import MetadataKind
 from inpaint_app.model.picture import Picture
 

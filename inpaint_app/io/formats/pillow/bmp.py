@@ -6,7 +6,7 @@ from PIL.BmpImagePlugin import BmpImageFile
 
 from inpaint_app.errors import DamagedError
 from inpaint_app.io.format import Format
-from inpaint_app.io.formats.pillow.reader import load_pixels, open_image
+from inpaint_app.io.formats.pillow.codec import load_pixels, open_image
 from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Picture
 

@@ -9,8 +9,13 @@ from PIL import Image
 from PIL.GifImagePlugin import GifImageFile
 
 from inpaint_app.io.format import Format
-from inpaint_app.io.formats.pillow.reader import OTHER_FRAMES, load_pixels, open_image
-from inpaint_app.io.formats.pillow.writer import save_by_pillow, to_image
+from inpaint_app.io.formats.pillow.codec import (
+    OTHER_FRAMES,
+    load_pixels,
+    open_image,
+    save_by_pillow,
+    to_image,
+)
 from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
 from inpaint_app.model.picture import Picture
 

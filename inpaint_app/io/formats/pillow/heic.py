@@ -4,8 +4,7 @@ import re
 from typing import BinaryIO
 
 from inpaint_app.io.format import USUAL_METADATA, Format, PlugIn
-from inpaint_app.io.formats.pillow.reader import Loss, load_pixels, open_image, picture_of_image
-from inpaint_app.io.formats.pillow.writer import lossy_encoder
+from inpaint_app.io.formats.pillow.codec import Loss, load_pixels, lossy_encoder, open_image, picture_of_image
 from inpaint_app.model.metadata import MetadataKind
 from inpaint_app.model.picture import Picture
 

@@ -3,6 +3,7 @@
 import io
 import re
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -12,10 +13,8 @@ from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.io.format import Format
-from inpaint_app.io.formats.pillow.reader import load_pixels, open_image
-from inpaint_app.io.formats.pillow.writer import save_by_pillow, to_image
-from inpaint_app.io.formats.shared.bands import image_array
-from inpaint_app.io.formats.shared.boxes import read_boxes
+from inpaint_app.io.formats.pillow.codec import load_pixels, open_image, save_by_pillow, to_image
+from inpaint_app.io.formats.shared.pixels import image_array
 from inpaint_app.io.limits import check_packed_size
 from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
 from inpaint_app.model.picture import Array, Picture
@@ -194,3 +193,19 @@ FORMAT = Format(
     gray_depths=(16,),
     metadata=frozenset({MetadataKind.XMP, MetadataKind.JP2_BOXES}),
 )
+
+
+def read_boxes(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """Yield name, start and end of the contents of every box."""
+    position, end = 0, len(data)
+    while position + 8 <= end:
+        length, name = struct.unpack_from(">I4s", data, position)
+        start = position + 8
+        if length == 1 and start + 8 <= end:
+            (length,) = struct.unpack_from(">Q", data, start)
+            start += 8
+        stop = end if length == 0 else position + length
+        if not start <= stop <= end:
+            raise DamagedError("it ends too early")
+        yield name, start, stop
+        position = stop

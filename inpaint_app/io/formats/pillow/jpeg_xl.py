@@ -7,10 +7,15 @@ import numpy as np
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.io.format import USUAL_METADATA, Format, PlugIn
-from inpaint_app.io.formats.pillow.reader import load_pixels, open_image, picture_of_image
-from inpaint_app.io.formats.pillow.writer import save_by_pillow, to_image
-from inpaint_app.io.formats.shared.bands import image_array
-from inpaint_app.io.formats.shared.boxes import read_boxes
+from inpaint_app.io.formats.pillow.codec import (
+    load_pixels,
+    open_image,
+    picture_of_image,
+    save_by_pillow,
+    to_image,
+)
+from inpaint_app.io.formats.pillow.jpeg2000 import read_boxes
+from inpaint_app.io.formats.shared.pixels import image_array
 from inpaint_app.io.limits import check_packed_size
 from inpaint_app.model.metadata import MetadataKind
 from inpaint_app.model.picture import Picture

@@ -7,8 +7,7 @@ from PIL.TgaImagePlugin import TgaImageFile
 
 from inpaint_app.errors import DamagedError
 from inpaint_app.io.format import Format
-from inpaint_app.io.formats.pillow.reader import load_pixels, open_image
-from inpaint_app.io.formats.pillow.writer import save_by_pillow, to_image
+from inpaint_app.io.formats.pillow.codec import load_pixels, open_image, save_by_pillow, to_image
 from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Picture
 

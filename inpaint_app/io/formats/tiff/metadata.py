@@ -4,9 +4,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from inpaint_app.io.formats.shared.exif import DESCRIPTIVE, SHAPE_NOTES, exif_of_tiff, resolution_of
 from inpaint_app.io.formats.shared.ifd import SIZES, UNDEFINED, Directory, Header
-from inpaint_app.io.formats.shared.photoshop import resource_blocks
+from inpaint_app.io.formats.shared.metadata import (
+    DESCRIPTIVE,
+    SHAPE_NOTES,
+    exif_of_tiff,
+    resolution_of,
+    resource_blocks,
+)
 from inpaint_app.io.formats.shared.tags import (
     DESCRIPTION,
     EXIF,

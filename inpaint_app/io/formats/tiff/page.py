@@ -10,9 +10,7 @@ import tifffile
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.io.formats.arrays.conversion import accepted_dtype, to_accepted
 from inpaint_app.io.formats.shared import tags
-from inpaint_app.io.formats.shared.bands import row_bands
-from inpaint_app.io.formats.shared.cmyk import cmyk_to_rgb
-from inpaint_app.io.formats.shared.scaling import stretch
+from inpaint_app.io.formats.shared.pixels import cmyk_to_rgb, row_bands, stretch
 from inpaint_app.io.limits import MAX_FILE_BYTES, check_size
 from inpaint_app.model.picture import Array, full_scale
 

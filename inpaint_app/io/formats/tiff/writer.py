@@ -9,12 +9,6 @@ import numpy as np
 import tifffile
 
 from inpaint_app.io.formats.shared import tags
-from inpaint_app.io.formats.shared.exif import (
-    DESCRIPTIVE,
-    child_directory,
-    copied_entries,
-    exif_resolution,
-)
 from inpaint_app.io.formats.shared.ifd import (
     LONG,
     SIZES,
@@ -24,6 +18,12 @@ from inpaint_app.io.formats.shared.ifd import (
     pack_directory,
     read_directory,
     read_header,
+)
+from inpaint_app.io.formats.shared.metadata import (
+    DESCRIPTIVE,
+    child_directory,
+    copied_entries,
+    exif_resolution,
 )
 from inpaint_app.io.formats.tiff.metadata import block_tags, swapped
 from inpaint_app.model.metadata import Metadata

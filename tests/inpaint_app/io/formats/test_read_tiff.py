@@ -12,7 +12,7 @@ from PIL import Image
 
 from inpaint_app.errors import UserError
 from inpaint_app.io import limits
-from inpaint_app.io.formats.shared import bands
+from inpaint_app.io.formats.shared import pixels
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.missing import detect_missing
@@ -86,7 +86,7 @@ def test_bands_join_without_a_seam(
         separate="planes" in layout,
         tags={338: (3, [2])},
     )
-    monkeypatch.setattr(bands, "BAND_BYTES", 200)
+    monkeypatch.setattr(pixels, "BAND_BYTES", 200)
     picture = read_bytes(tmp_path, data)
     assert np.array_equal(picture.pixels, samples[..., :3])
     assert np.array_equal(picture.alpha, samples[..., 3])

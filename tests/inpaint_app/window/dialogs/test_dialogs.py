@@ -17,8 +17,7 @@ from PySide6.QtWidgets import (
 from windows import choose, find, texts
 
 from inpaint_app.engine.source import Source
-from inpaint_app.io.storable import properties_of
-from inpaint_app.io.write import Output
+from inpaint_app.io.write import Output, properties_of
 from inpaint_app.model.damage import Damage
 from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
 from inpaint_app.model.missing import detect_missing

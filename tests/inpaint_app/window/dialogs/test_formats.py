@@ -10,8 +10,7 @@ from inpaint_app.engine.source import Source
 from inpaint_app.errors import UserError
 from inpaint_app.io import registry
 from inpaint_app.io.format import Format
-from inpaint_app.io.storable import properties_of
-from inpaint_app.io.write import Output
+from inpaint_app.io.write import Output, properties_of
 from inpaint_app.model.missing import detect_missing
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.dialogs.export_dialog import ExportDialog

@@ -1,5 +1,6 @@
-"""EXIF blocks: the orientation taken out, the block taken from a TIFF file."""
+"""Metadata that formats share: EXIF blocks, XMP packets, Photoshop's image resources."""
 
+import re
 import struct
 
 from inpaint_app.errors import DamagedError
@@ -14,6 +15,8 @@ from inpaint_app.io.formats.shared.ifd import (
     read_header,
 )
 from inpaint_app.io.limits import MAX_EXIF_BYTES
+from inpaint_app.model.metadata import MetadataBlock, MetadataKind
+from inpaint_app.model.picture import Picture
 
 PREFIX = b"Exif\0\0"
 
@@ -125,3 +128,53 @@ def copied_entries(directory: Directory, *, only: frozenset[int] | None = None) 
         if wanted and field.kind <= 12 and field.items:
             entries.append(Entry(tag, field.kind, directory.raw(tag)))
     return entries
+
+
+_ORIENTATION = re.compile(rb"(tiff:Orientation(?:\s*=\s*[\"']|\s*>\s*))[2-8]")
+
+
+def with_upright_xmp(picture: Picture) -> Picture:
+    """Return a picture whose XMP does not ask to turn what has been turned already."""
+    blocks = tuple(
+        MetadataBlock(block.kind, _ORIENTATION.sub(rb"\g<1>1", block.payload))
+        if block.kind is MetadataKind.XMP
+        else block
+        for block in picture.metadata.blocks
+    )
+    return picture.with_metadata(blocks=blocks)
+
+
+_IPTC = 0x0404
+#: They show the damaged picture.
+_THUMBNAILS = (0x0409, 0x040C)
+
+
+def resource_blocks(resources: bytes) -> tuple[MetadataBlock, ...]:
+    """Return IPTC and the other resources, without thumbnails; what cannot be parsed as it is."""
+    iptc, others, position = b"", b"", 0
+    while position + 12 <= len(resources):
+        (number,) = struct.unpack_from(">H", resources, position + 4)
+        name_end = position + 7 + resources[position + 6]
+        name_end += (name_end - position) % 2
+        start = name_end + 4
+        if start > len(resources):
+            return (MetadataBlock(MetadataKind.PHOTOSHOP, resources),)
+        (size,) = struct.unpack_from(">I", resources, name_end)
+        end = start + size
+        if end > len(resources):
+            return (MetadataBlock(MetadataKind.PHOTOSHOP, resources),)
+        if number == _IPTC:
+            iptc = iptc or resources[start:end]
+        elif number not in _THUMBNAILS:
+            others += resources[position : end + size % 2]
+        position = end + size % 2
+    found = ((MetadataKind.IPTC, iptc), (MetadataKind.PHOTOSHOP, others))
+    return tuple(MetadataBlock(kind, payload) for kind, payload in found if payload)
+
+
+def join_resources(others: bytes | None, iptc: bytes | None) -> bytes:
+    """Return resources with IPTC among them; empty if there is neither."""
+    if iptc is None:
+        return others or b""
+    own = struct.pack(">4sHHI", b"8BIM", _IPTC, 0, len(iptc)) + iptc + bytes(len(iptc) % 2)
+    return (others or b"") + own
