@@ -59,6 +59,10 @@ class UnsupportedError(UserError):
     """A decoder found contents that are valid but not handled; the problem does not name the file yet."""
 
 
+class TooLargeError(UnsupportedError):
+    """A picture is too large for memory; it may be possible to work on it in parts."""
+
+
 def printable_path(path: str | os.PathLike[str]) -> str:
     """Return a path as text that prints on one line in any terminal.
 

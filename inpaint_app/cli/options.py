@@ -19,7 +19,7 @@ from inpaint_app.cli.values import (
     value_of_setting,
     whole_number,
 )
-from inpaint_app.engine.blocks.cutting import BLOCK_STEP, DEFAULT_BLOCK
+from inpaint_app.engine.restore_file import BLOCK_STEP, DEFAULT_BLOCK
 from inpaint_app.io.registry import format_names, lossy
 from inpaint_app.io.write import DEFAULT_QUALITY
 from inpaint_app.model.mask_spec import GROW, SENSITIVITY, TOLERANCE

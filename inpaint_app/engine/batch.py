@@ -1,14 +1,15 @@
-"""Restore many files, one after the other or several at once; a failure does not stop the others."""
+"""Restore many files: several at once, one after the other, or on a cluster; a failure stops no other."""
 
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
-from inpaint_app.engine.control import JobControl, Progress
+from inpaint_app.engine.control import Event, JobControl, Progress
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, FileResult, restore_file
 from inpaint_app.errors import IntactError, UserError, printable_path, writing_error
 from inpaint_app.io.batch_files import BatchItem, find_items
@@ -26,7 +27,8 @@ class BatchRequest:
     writes_recipes: bool = False  #: Whether a recipe is written beside each result.
     recursive: bool = False  #: Whether the pictures of inner folders are restored too.
     skip_existing: bool = False  #: Whether pictures whose result exists are left out.
-    n_jobs: int = 1  #: How many files are restored at a time.
+    n_jobs: int = 1  #: How many files are restored at a time,
+    scheduler: str | None = None  #: or the cluster that restores them, see `blocks.workers.open_workers`.
 
     def with_threads(self, threads: int) -> "BatchRequest":
         """Return the request with so many threads for each file."""
@@ -35,7 +37,7 @@ class BatchRequest:
 
 
 @dataclass(frozen=True)
-class BatchRow:
+class BatchRow(Event):
     """The state of one file of a batch."""
 
     number: int  #: From 1.
@@ -53,22 +55,16 @@ class BatchRow:
         return self.seconds is not None
 
 
-RunRows = Callable[[BatchRequest, list[BatchItem], JobControl], Iterable[BatchRow]]
-"""Restores all files, reports a row for each when it is done, and yields the rows in any order."""
-
-
-def run_batch(
-    request: BatchRequest, control: JobControl, run_rows: RunRows | None = None
-) -> tuple[BatchRow, ...]:
+def run_batch(request: BatchRequest, control: JobControl) -> tuple[BatchRow, ...]:
     """Restore all files; reports a `BatchRow` for every step of each.
 
-    With `run_rows`, they are restored elsewhere than in this process. Raises `UserError` if there is nothing
-    to restore, or results would collide. If the job is ended, what is written stays.
+    Raises `UserError` if there is nothing to restore, or results would collide. If the job is ended, what is
+    written stays.
     """
     items = plan_batch(request)
     with _output_folders(request.output.path, items):
-        rows = (run_rows or _rows_in_this_process)(request, items, control)
-        return tuple(sorted(rows, key=lambda row: row.number))
+        run_rows = _rows_in_this_process if request.scheduler is None else _rows_on_cluster
+        return tuple(sorted(run_rows(request, items, control), key=lambda row: row.number))
 
 
 def _rows_in_this_process(
@@ -118,9 +114,9 @@ def restore_row(
     row = BatchRow(*place, item.path, Progress("reading", 0.0))
     control.report(row)
 
-    def on_report(report: object) -> None:
-        if isinstance(report, Progress):
-            control.report(replace(row, progress=report))
+    def on_report(event: Event) -> None:
+        if isinstance(event, Progress):
+            control.report(replace(row, progress=event))
 
     try:
         if request.skip_existing and item.error is None and is_visible(item.output):
@@ -174,3 +170,67 @@ def make_folder(path: Path) -> None:
 
 def _n_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_SHARE = "put input and output on a file system that all machines share"
+
+
+@dataclass(frozen=True)
+class _RestoreItem:
+    """Restores one file of a batch on a worker; its place is its number and the number of files."""
+
+    request: BatchRequest
+    item: BatchItem
+    place: tuple[int, int]
+
+    def __call__(self) -> BatchRow:
+        """Return what became of it."""
+        item = self.item
+        for path in (item.path, item.mask, item.output.parent) if item.error is None else ():
+            if path is not None and not is_visible(path):
+                return self.failed(UserError(f"A worker cannot see {printable_path(path)}", _SHARE))
+        return restore_row(self.request, item, self.place, JobControl())
+
+    def failed(self, error: UserError) -> BatchRow:
+        """Return the row of a file that could not be restored."""
+        return BatchRow(*self.place, self.item.path, Progress("done", 1.0), error=error, seconds=0.0)
+
+
+def _rows_on_cluster(
+    request: BatchRequest, items: list[BatchItem], control: JobControl
+) -> Iterator[BatchRow]:
+    from inpaint_app.engine.blocks.workers import open_workers  # noqa: PLC0415  (an extra)
+
+    alone = request.with_threads(1)
+    for folder in {item.output.parent for item in items}:
+        make_folder(folder)
+    jobs = [
+        _RestoreItem(alone, _absolute(item), (number, len(items)))
+        for number, item in enumerate(items, start=1)
+    ]
+    with open_workers(request.scheduler, control.child(lambda _event: None)) as workers:
+        for row in workers.run(jobs, lambda job, error: cast("_RestoreItem", job).failed(error)):
+            here = _as_seen_here(row, items[row.number - 1])
+            control.report(here)
+            yield here
+
+
+def _absolute(item: BatchItem) -> BatchItem:
+    """Return a file with names that do not depend on the folder that a worker was started in."""
+    absolute = replace(item, path=item.path.absolute(), output=item.output.absolute())
+    mask = None if item.mask is None else item.mask.absolute()
+    return replace(absolute, recipe=item.recipe.absolute(), mask=mask)
+
+
+def _as_seen_here(row: BatchRow, item: BatchItem) -> BatchRow:
+    """Return a row with the names that the user gave, if its result can be seen from here."""
+    row = replace(row, path=item.path)
+    if row.error is not None:
+        there, here = printable_path(item.path.absolute()), printable_path(item.path)
+        row = replace(row, error=UserError(row.error.problem.replace(there, here), row.error.remedy))
+    if row.result is None:
+        return row
+    if not is_visible(item.output):
+        problem = f"A worker has written {printable_path(item.output.absolute())} on its own disk"
+        return replace(row, result=None, error=UserError(problem, _SHARE))
+    return replace(row, result=replace(row.result, output=item.output))

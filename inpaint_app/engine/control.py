@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from dictsel_core.progress import Compilation, Run, compilation, follow_compilation
 
@@ -24,8 +24,12 @@ class StoppedError(Exception):
     """The job was stopped: its current result is wanted."""
 
 
+class Event:
+    """What a job reports on its way: how far it is, or a result that is already there."""
+
+
 @dataclass(frozen=True)
-class Progress:
+class Progress(Event):
     """The progress of a job."""
 
     stage: str  #: The current stage, such as "selecting the dictionary".
@@ -38,15 +42,15 @@ class Progress:
 class JobControl:
     """Connects a job with its caller, who follows it and may end it.
 
-    Whatever the job reports, `Progress` and intermediate results, goes to `on_report`, in the job's thread.
+    Whatever the job reports goes to `on_report`, in the job's thread.
     """
 
-    def __init__(self, on_report: Callable[[Any], None] = lambda _report: None) -> None:
+    def __init__(self, on_report: Callable[[Event], None] = lambda _event: None) -> None:
         self.report = on_report
         self._cancelled = threading.Event()
         self._stopped = threading.Event()
 
-    def child(self, on_report: Callable[[Any], None]) -> "JobControl":
+    def child(self, on_report: Callable[[Event], None]) -> "JobControl":
         """Return the control of a part of the job: it reports elsewhere and ends with the job."""
         child = JobControl(on_report)
         child._cancelled, child._stopped = self._cancelled, self._stopped

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core.damage_kinds import DamageKind
-from inpaint_app.engine.checks import check_drawable, read_single_page
-from inpaint_app.engine.control import JobControl, Progress, ProgressReporter
+from inpaint_app.engine.control import JobControl
+from inpaint_app.engine.source import analyze_picture, check_drawable, read_single_page
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
 from inpaint_app.model.damage import mask_picture
@@ -33,20 +33,6 @@ class DetectResult:
     mask: Mask
     found: Mapping[DamageKind, "dictsel_core.detection.Found"]
     notes: tuple[str, ...] = ()
-
-
-def analyze_picture(
-    picture: Picture, missing: Mask, kinds: tuple[DamageKind, ...], control: JobControl
-) -> "dictsel_core.detection.DamageAnalysis":
-    """Return all that may be damage, besides what is known to be missing; reports `Progress`.
-
-    Its `mask` for a sensitivity takes milliseconds, and its regions can be left out one by one. Raises
-    `CancelledError` or `StoppedError` if the job was ended.
-    """
-    control.report(Progress("detecting damage", 0.0))
-    run = dictsel_core.detection.iter_analyze_damage(picture.pixels, kinds, missing=missing)
-    reporter = ProgressReporter(control)
-    return control.drain(run, lambda step: reporter.update("detecting damage", step.fraction))
 
 
 def detect_file(request: DetectRequest, control: JobControl) -> DetectResult:

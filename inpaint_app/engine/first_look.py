@@ -8,6 +8,7 @@ import numpy as np
 
 import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
+from inpaint_app.engine.control import Event
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.model.rect import Rect
@@ -18,7 +19,7 @@ _LARGE = 4 * _PIXELS
 
 
 @dataclass(frozen=True, eq=False)
-class FirstLook:
+class FirstLook(Event):
     """Damage within a rectangle, of which one entry stands for `step` x `step` pixels."""
 
     rect: Rect

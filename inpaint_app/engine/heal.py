@@ -6,7 +6,7 @@ import numpy as np
 
 from dictsel_core import Restoration, RestoreSettings, RestoreStep, restore
 from dictsel_core.restoration import has_wide_hole, iter_restore_region, region_context
-from inpaint_app.engine.control import JobControl, ProgressReporter
+from inpaint_app.engine.control import Event, JobControl, ProgressReporter
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.restore import translate_errors
 from inpaint_app.model.missing import Mask
@@ -49,7 +49,7 @@ class HealRequest:
 
 
 @dataclass(frozen=True, eq=False)
-class HealedStroke:
+class HealedStroke(Event):
     """The picture with a stroke healed, and what changed in it, to be undone and redone."""
 
     picture: HealedPicture

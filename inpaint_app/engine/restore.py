@@ -1,4 +1,4 @@
-"""Restore pixels: a whole picture, the part in view, or the same picture under several constraints."""
+"""Restore pixels: a whole picture, the part in view, the same picture under several constraints; and tune."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dictsel_core import Restoration, RestoreSettings, RestoreStep, iter_restore, psnr
-from dictsel_core.evaluation import observed_range
+from dictsel_core.evaluation import Tuning, iter_tune, observed_range
 from dictsel_core.grain import match_grain
 from dictsel_core.restoration import ConstraintName
-from inpaint_app.engine.control import JobControl, ProgressReporter, StoppedError
+from inpaint_app.engine.control import Event, JobControl, ProgressReporter, StoppedError
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.errors import UserError, clause
 from inpaint_app.model.missing import Mask, check_missing
@@ -63,7 +63,7 @@ class RunResult:
 
 
 @dataclass(frozen=True, eq=False)
-class IntermediateImage:
+class IntermediateImage(Event):
     """The current picture of a run in progress, and its constraint."""
 
     constraint: ConstraintName
@@ -71,7 +71,7 @@ class IntermediateImage:
 
 
 @dataclass(frozen=True, eq=False)
-class Preview:
+class Preview(Event):
     """A restored part of the picture: where it is, its pixels, and the PSNR where it can be known."""
 
     rect: Rect
@@ -196,3 +196,14 @@ def translate_errors() -> Iterator[None]:
         ) from error
     except MemoryError as error:
         raise UserError("There is not enough memory for this picture", "scale it down first") from error
+
+
+def tune(request: RestoreRequest, control: JobControl) -> Tuning:
+    """Return the settings that restore held-out pixels best; reports `Progress`."""
+    check_missing(request.missing_fraction)
+    reporter, settings = ProgressReporter(control), request.settings
+    with translate_errors():
+        run = iter_tune(
+            request.pixels, request.mask, settings, channel_axis=request.channel_axis, rng=settings.seed
+        )
+        return control.drain(run, lambda step: reporter.update(step.message, step.fraction))

@@ -1,5 +1,7 @@
 """From a damaged file to a restored one."""
 
+import math
+import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,19 +10,27 @@ from pathlib import Path
 
 from dictsel_core import Restoration, RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
-from inpaint_app.engine.control import JobControl, Progress, ProgressReporter, StoppedError
+from inpaint_app.engine.control import Event, JobControl, Progress, ProgressReporter, StoppedError
 from inpaint_app.engine.export import check_recipe_target, pending_recipe, restored_picture
 from inpaint_app.engine.hole_fill import HoleFillFiles
 from inpaint_app.engine.measure import QualityMetrics, quality
-from inpaint_app.engine.restore import restore, with_grain
+from inpaint_app.engine.restore import restore, tune, with_grain
 from inpaint_app.engine.restore_stack import restore_stack
 from inpaint_app.engine.source import Source, load_pages, with_reference
-from inpaint_app.engine.tune import tune
-from inpaint_app.errors import Remedy, UserError, join_names
+from inpaint_app.errors import Remedy, TooLargeError, UserError, join_names
 from inpaint_app.io.atomic import check_distinct, write_files
+from inpaint_app.io.paths import is_zarr
 from inpaint_app.io.write import Output
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.picture import Picture
+
+#: Side of a block in pixels: at this size the halos add about an eighth to the work.
+DEFAULT_BLOCK = 1536
+#: The sides of blocks are multiples of it.
+BLOCK_STEP = 64
+#: What restoring a picture in memory takes.
+_BYTES_PER_VALUE = 32
+_STORE, _READ_IN_PARTS = ".zarr", (".tif", ".tiff", ".npy")
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,10 @@ class FileRequest:
     options: FileOptions
     recipe: Path | None = None  #: Where to write the recipe.
     reference: Path | None = None  #: The undamaged picture.
+    #: A Dask cluster, see `blocks.workers.open_workers`; None for this process. With it, or with a side of
+    #: blocks in pixels, the picture is restored in blocks in any case.
+    scheduler: str | None = None
+    block: int | None = None
 
     @property
     def sources(self) -> tuple[Path, ...]:
@@ -61,8 +75,34 @@ class FileRequest:
         return tuple(path for path in given if path is not None)
 
 
+@dataclass(frozen=True, eq=False)
+class SourceOpened(Event):
+    """Reported when a picture has been read into memory."""
+
+    source: Source
+
+
 @dataclass(frozen=True)
-class WrittenFile:
+class StoreOpened(Event):
+    """Reported when a picture has been opened that is restored in blocks."""
+
+    path: Path  #: The damaged picture.
+    shape: tuple[int, ...]  #: Of a plane.
+    dtype: str
+    n_planes: int
+    n_blocks: int  #: Of all planes.
+    is_resumed: bool  #: Whether an earlier run is continued.
+
+
+@dataclass(frozen=True, eq=False)
+class Restored(Event):
+    """Reported when a picture in memory has been restored."""
+
+    restoration: Restoration
+
+
+@dataclass(frozen=True)
+class WrittenFile(Event):
     """Reported when the restored picture has been written: what follows only measures it."""
 
     path: Path
@@ -86,18 +126,47 @@ class FileResult:
 
 
 def restore_file(request: FileRequest, control: JobControl) -> FileResult:
-    """Read, restore and write a picture, then measure or estimate its quality.
+    """Read, restore and write a picture, in memory or, if it is too large for that, in blocks.
 
-    Of a file with several pages all are restored, each by itself unless they are a stack. Reports `Progress`,
-    the `Source` when it is read, the `Restoration` when it is done (of several pages the first one), and the
-    `WrittenFile`.
+    Zarr stores, and requests that name blocks or a cluster, are restored in blocks; see
+    `blocks.restore.restore_in_blocks`. Of other files with several pages all are restored, each by itself
+    unless they are a stack, and the quality is measured or estimated. Reports `Progress`; `SourceOpened` or
+    `StoreOpened`; when it is done `Restored` (of several pages the first one), and `WrittenFile`.
 
     Raises `UserError` if it cannot be done; then nothing was written, or the sentence names what was. If the
     job is ended before it has written anything, it writes nothing.
     """
+    if not needs_blocks(request):
+        try:
+            return _restore_in_memory(request, control)
+        except TooLargeError:
+            if request.path.suffix.lower() not in _READ_IN_PARTS:
+                raise
+    from inpaint_app.engine.blocks.restore import restore_in_blocks  # noqa: PLC0415  (seldom needed)
+
+    return restore_in_blocks(request, control)
+
+
+def needs_blocks(request: FileRequest) -> bool:
+    """Return whether a request can be met in blocks only, whatever the size of the picture."""
+    names = (request.path.suffix.lower(), request.output.path.suffix.lower())
+    is_asked_for = request.scheduler is not None or request.block is not None
+    return is_asked_for or _STORE in names or is_zarr(request.path)
+
+
+def _memory() -> float:
+    """Return how much memory the machine has, in bytes; infinite where it does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
+
+
+def _restore_in_memory(request: FileRequest, control: JobControl) -> FileResult:
     output, options, clock = request.output, request.options, _Clock()
     _check_targets(request)
-    sources = load_pages(request.path, options.mask_spec, control)
+    largest = _memory() / _BYTES_PER_VALUE if request.path.suffix.lower() in _READ_IN_PARTS else math.inf
+    sources = load_pages(request.path, options.mask_spec, control, max_values=largest)
     source = _summary(sources)
     notes = _notes_of(request, source.picture)
     output = output.fitted(source.picture)
@@ -107,7 +176,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         source = with_reference(source, request.reference)
     output.check_restored(source.picture, source.missing.mask)
     clock.lap("read")
-    control.report(source)
+    control.report(SourceOpened(source))
     damaged, settings = [each for each in sources if each.missing.sources], options.settings
     if options.tunes:
         settings = tune(damaged[0].request(settings), control).settings
@@ -118,7 +187,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         restorations = restore_stack(sources, settings, options.neighbor_planes, control)
     for restoration in restorations:
         clock.take(restoration.seconds)
-    control.report(restorations[0])
+    control.report(Restored(restorations[0]))
     used = restorations[0].settings
     files = [output.pending(_restored(sources, restorations, grain=options.grain))]
     if request.recipe is not None:  # the picture is named last, and so stands for the whole
@@ -210,7 +279,8 @@ def _restore_pages(
     for number, source in enumerate(sources):
         prefix = "" if len(sources) == 1 else f"page {number + 1} of {len(sources)}: "
         reporter = ProgressReporter(control, prefix, start=number * share, share=share)
-        page = replace(source.request(settings), hole_fill=fill.read(source.picture))
+        hole_fill = None if fill == HoleFillFiles() else fill.read(source.picture)
+        page = replace(source.request(settings), hole_fill=hole_fill)
         restoration = restore(page, control, reporter).restoration
         control.check()
         if restoration is None:

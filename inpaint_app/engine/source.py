@@ -1,27 +1,84 @@
 """Load what is to be restored: a picture, its missing pixels, and the undamaged original if there is one."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
+import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
-from inpaint_app.engine.checks import check_comparable, check_drawable, check_input, check_single_page
-from inpaint_app.engine.control import JobControl
-from inpaint_app.engine.detect import analyze_picture
+from inpaint_app.engine.control import JobControl, Progress, ProgressReporter
 from inpaint_app.engine.restore import RestoreRequest
-from inpaint_app.errors import IntactError, Remedy, UnviewableError, UserError, printable_path
+from inpaint_app.errors import (
+    IntactError,
+    Remedy,
+    TooLargeError,
+    UnviewableError,
+    UserError,
+    printable_path,
+)
 from inpaint_app.io.assets import ORIGINAL, read_sample
+from inpaint_app.io.paths import is_folder
 from inpaint_app.io.read import read_picture
+from inpaint_app.io.recipe import read_recipe, recipe_mask_spec, recipe_settings
 from inpaint_app.model.damage import Damage, damaged
 from inpaint_app.model.key_color import choose_tolerance, note_on_neighbors
 from inpaint_app.model.mask_doubt import MaskDoubt, doubt_about_mask
 from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import MissingPixels, check_missing, detect_missing, joined, pixels_of_mask
+from inpaint_app.model.missing import (
+    Mask,
+    MissingPixels,
+    check_missing,
+    detect_missing,
+    joined,
+    pixels_of_mask,
+)
 from inpaint_app.model.picture import Picture
 from inpaint_app.text.formatting import format_percent
+
+
+def check_input(path: Path) -> None:
+    """Raise `UserError` if a folder is given where a picture is wanted."""
+    if is_folder(path):
+        raise UserError(f"{printable_path(path)} is a folder", Remedy.RESTORE_FOLDER)
+
+
+def read_single_page(path: Path) -> Picture:
+    """Read a picture that must have one page."""
+    picture = read_picture(path)
+    check_single_page(len(picture.pages), printable_path(path))
+    return picture
+
+
+def check_single_page(n_pages: int, name: str) -> None:
+    """Raise `UserError` if a picture has several pages where one is wanted."""
+    if n_pages > 1:
+        raise UserError(f"{name} has {n_pages} pages", Remedy.RESTORE_ARRAY)
+
+
+def check_drawable(picture: Picture, name: str) -> None:
+    """Raise `UserError` if a picture is neither gray nor RGB."""
+    if picture.n_bands not in (1, 3):
+        raise UserError(f"{name} has {picture.n_bands} bands", Remedy.RESTORE_ARRAY)
+
+
+def check_comparable(one: Picture, other: Picture, its_name: str, other_name: str) -> None:
+    """Raise `UserError` if two pictures cannot be compared value by value."""
+    if (one.width, one.height) != (other.width, other.height):
+        raise UserError(
+            f"{its_name} has {one.width} x {one.height} pixels but {other_name} has "
+            f"{other.width} x {other.height}",
+            "give pictures of the same size",
+        )
+    one_mode, other_mode = replace(one, alpha=None).mode, replace(other, alpha=None).mode
+    if one_mode != other_mode:
+        raise UserError(
+            f"{its_name} is {one_mode} but {other_name} is {other_mode}", "give pictures of the same kind"
+        )
+
 
 #: Colors that people mark missing pixels with and that photographs hardly hold.
 MARKING_COLORS = ("#ff00ff", "#00ff00")
@@ -84,13 +141,18 @@ def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
     return sources[0] if reference is None else with_reference(sources[0], reference)
 
 
-def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = None) -> tuple[Source, ...]:
+def load_pages(
+    path: Path, mask_spec: MaskSpec, control: JobControl | None = None, *, max_values: float = math.inf
+) -> tuple[Source, ...]:
     """Read the pages of a picture, some of which must have missing pixels; the control follows detection.
 
-    Raises `UserError` if a file cannot be read, the mask does not fit, or nothing or everything is missing.
+    Raises `UserError` if a file cannot be read, the mask does not fit, or nothing or everything is missing;
+    `TooLargeError` if there are more values than so many.
     """
     check_input(path)
     pages = read_picture(path).pages
+    if sum(page.pixels.size for page in pages) > max_values:
+        raise TooLargeError(f"{printable_path(path)} needs more memory than there is", "scale it down first")
     masks = _read_masks(mask_spec.mask, len(pages))
     sources = tuple(
         _marked(Source(page, _NOTHING, path.name, path), mask_spec, mask, control)
@@ -259,6 +321,20 @@ def _detect(
     return joined(missing, analysis.mask(spec.sensitivity)), found
 
 
+def analyze_picture(
+    picture: Picture, missing: Mask, kinds: tuple[DamageKind, ...], control: JobControl
+) -> "dictsel_core.detection.DamageAnalysis":
+    """Return all that may be damage, besides what is known to be missing; reports `Progress`.
+
+    Its `mask` for a sensitivity takes milliseconds, and its regions can be left out one by one. Raises
+    `CancelledError` or `StoppedError` if the job was ended.
+    """
+    control.report(Progress("detecting damage", 0.0))
+    run = dictsel_core.detection.iter_analyze_damage(picture.pixels, kinds, missing=missing)
+    reporter = ProgressReporter(control)
+    return control.drain(run, lambda step: reporter.update("detecting damage", step.fraction))
+
+
 def _viewable(picture: Picture, path: Path) -> Picture:
     """Return a picture as gray or RGB of 8 or 16 bits or float32, or refuse it."""
     check_single_page(len(picture.pages), printable_path(path))
@@ -275,3 +351,22 @@ def _viewable(picture: Picture, path: Path) -> Picture:
     )
     kept = "were rounded to float32" if picture.is_float else "are kept exactly, as float32"
     return replace(picture, pixels=narrow, alpha=alpha).with_notices(f"The {picture.mode} values {kept}.")
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedRecipe:
+    """The contents of a recipe."""
+
+    settings: RestoreSettings
+    mask_spec: MaskSpec  #: How missing pixels are marked; `MaskSpec()` where it does not say.
+    #: The open picture with missing pixels marked so; None where there is none, or no marks.
+    source: Source | None = None
+
+
+def load_recipe(path: Path, source: Source | None = None) -> LoadedRecipe:
+    """Read a recipe; with a source, detect its missing pixels again if the recipe says how."""
+    recipe = read_recipe(path)
+    settings, mask_spec = recipe_settings(recipe, path), recipe_mask_spec(recipe, path)
+    if source is None or mask_spec == MaskSpec():
+        return LoadedRecipe(settings, mask_spec)
+    return LoadedRecipe(settings, mask_spec, detect_again(source, mask_spec))

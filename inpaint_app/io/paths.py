@@ -58,6 +58,11 @@ def is_visible_folder(path: Path) -> bool:
     return stat.S_ISDIR(_visible_mode(path))
 
 
+def is_zarr(path: Path) -> bool:
+    """Return whether a folder is a Zarr array or group."""
+    return any(is_visible_file(path / name) for name in ("zarr.json", ".zarray", ".zgroup"))
+
+
 def same_file(one: Path, other: Path) -> bool:
     """Return whether two names are the same file; False if one cannot be accessed."""
     try:

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import BinaryIO
 from weakref import WeakKeyDictionary
 
-from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path, reading_error
+from inpaint_app.errors import (
+    DamagedError,
+    TooLargeError,
+    UnsupportedError,
+    UserError,
+    printable_path,
+    reading_error,
+)
 from inpaint_app.io.format import Format
 from inpaint_app.io.formats.shared.metadata import take_orientation, with_upright_xmp
 from inpaint_app.io.limits import MAX_FILE_BYTES
@@ -74,8 +81,10 @@ def _read_stdin(limit: int, check: Callable[[bytes], None] | None) -> bytes:
     return data
 
 
-def _too_large(path: Path, limit: int) -> UserError:
-    return UserError(f"{printable_path(path)} is larger than {limit // 10**6:,} MB", "give a smaller file")
+def _too_large(path: Path, limit: int) -> TooLargeError:
+    return TooLargeError(
+        f"{printable_path(path)} is larger than {limit // 10**6:,} MB", "give a smaller file"
+    )
 
 
 _GZIP = b"\x1f\x8b"
@@ -138,7 +147,7 @@ def _decode(path: Path, data: bytes, found: Format) -> Picture:
     except DamagedError as error:
         raise UserError(f"{name} is a damaged {found.name} file: {error}", "get a fresh copy") from error
     except UnsupportedError as error:
-        raise UserError(f"{name} cannot be used: {error.problem}", error.remedy) from error
+        raise type(error)(f"{name} cannot be used: {error.problem}", error.remedy) from error
     except MemoryError as error:
         raise UserError(f"{name} needs more memory than there is", "scale it down first") from error
     except Exception as error:  # decoders meet hostile bytes; the user gets a sentence in any case

@@ -289,4 +289,7 @@ def default_output(path: str | Path) -> Path:
     """
     path = Path(path)
     suffix = writable()[0].suffixes[0] if find_writable(path) is None else path.suffix
+    if path.suffix.lower() == ".zarr":
+        suffix = ".ome.zarr" if path.name.lower().endswith(".ome.zarr") else ".zarr"
+        return path.with_name(f"{path.name.removesuffix(suffix)}_restored{suffix}")
     return path.with_name(f"{path.stem}_restored{suffix}")

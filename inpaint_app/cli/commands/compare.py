@@ -9,11 +9,10 @@ from inpaint_app.cli.arguments import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
-from inpaint_app.engine.checks import check_drawable, check_input
 from inpaint_app.engine.export import ComparedImage, write_comparison
 from inpaint_app.engine.measure import damage_quality, quality
 from inpaint_app.engine.restore import compare
-from inpaint_app.engine.source import load_source
+from inpaint_app.engine.source import check_drawable, check_input, load_source
 from inpaint_app.errors import printable_path
 from inpaint_app.figures import comparison_size
 from inpaint_app.io.write import Output

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from inpaint_app.engine.blocks.cutting import check_number
+from inpaint_app.engine.restore_file import BLOCK_STEP, DEFAULT_BLOCK
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.chunked.opening import cached_store, open_store, stamp_of
 from inpaint_app.io.chunked.store import Store
@@ -29,6 +29,8 @@ from inpaint_app.model.missing import (
 from inpaint_app.model.picture import Array, Picture, full_scale
 from inpaint_app.model.rect import Rect
 
+#: Of a picture or stack; a hundred gigapixels are 42 thousand.
+_MAX_BLOCKS = 2_000_000
 #: Rims of partly transparent pixels are followed as far, in pixels.
 _SOFT_REACH = 64
 
@@ -204,10 +206,10 @@ def describe_source(path: Path, mask_spec: MaskSpec, block: int) -> tuple[Damage
     if mask_spec.detect:
         raise UserError(
             "Damage cannot be detected in a picture that is restored in blocks",
-            "detect it in parts of the picture with 'inpaint detect', and give the mask",
+            "repair parts of it, or detect it there with 'inpaint detect', and give the mask",
         )
     store = open_store(path)
-    check_number(store.shape, store.n_planes, block)
+    _check_number(store.shape, store.n_planes, block)
     mask = None
     if mask_spec.mask is not None:
         _check_mask(open_store(mask_spec.mask), store)
@@ -265,3 +267,31 @@ def _marks(mask: Mask, rect: Rect, wide: Rect) -> MarkCounts:
     return MarkCounts(
         int(np.count_nonzero(mask[inside])), int(np.count_nonzero(larger[inside])), mask[inside].size
     )
+
+
+def check_block(block: int) -> None:
+    """Raise `UserError` if blocks cannot have this side."""
+    if block < BLOCK_STEP or block % BLOCK_STEP:
+        raise UserError(
+            f"The side of a block is {block} pixels",
+            f"give a multiple of {BLOCK_STEP}, such as {DEFAULT_BLOCK}",
+        )
+
+
+def _check_number(shape: Sequence[int], n_planes: int, block: int) -> None:
+    """Raise `UserError` if so many pictures of a shape are more blocks than can be kept track of."""
+    n_blocks = n_planes * -(-shape[0] // block) * -(-shape[1] // block)
+    if n_blocks > _MAX_BLOCKS:
+        raise UserError(
+            f"The picture has {n_planes:,} planes of {shape[1]:,} x {shape[0]:,} pixels: {n_blocks:,} blocks",
+            "choose larger blocks, or restore a part of it",
+        )
+
+
+def cut_into_blocks(shape: Sequence[int], block: int) -> list[Rect]:
+    """Return the blocks of an array (H, W, ...), row by row; the last ones may be smaller."""
+    return [
+        Rect(row, column, block, block).clipped((shape[0], shape[1]))
+        for row in range(0, shape[0], block)
+        for column in range(0, shape[1], block)
+    ]

@@ -20,7 +20,7 @@ from inpaint_app.io.chunked.opening import SUFFIXES, refuse_url
 from inpaint_app.io.chunked.store import Store
 from inpaint_app.io.file_attributes import restrict_folder
 from inpaint_app.io.formats.shared.pixels import to_depth
-from inpaint_app.io.paths import is_visible, is_visible_folder
+from inpaint_app.io.paths import is_visible, is_visible_folder, is_zarr
 from inpaint_app.io.write import lost_metadata, metadata_names
 from inpaint_app.model.picture import Array, full_scale
 from inpaint_app.model.rect import Rect
@@ -227,7 +227,7 @@ def _check_store(path: Path, *, overwrite: bool) -> None:
         return
     if not overwrite:
         raise UserError(f"{printable_path(path)} already exists", Remedy.REPLACE_FILE)
-    if not zarr_array.is_zarr(path):
+    if not is_zarr(path):
         raise UserError(f"{printable_path(path)} exists and is not a Zarr store", "choose another name")
 
 

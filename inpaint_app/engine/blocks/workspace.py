@@ -19,43 +19,30 @@ from inpaint_app.io.chunked.zarr_array import ZarrImage
 from inpaint_app.io.exchange import put_in_place, recover
 from inpaint_app.io.extra import load_extra
 from inpaint_app.io.work_folder import claim_folder, clear_folder, is_claimed, remove_folder
-from inpaint_app.model.rect import Rect
 
-_REQUEST, _STATE, _LOCK, _DONE = "request.json", "state.json", "lock", "done"
+_REQUEST, _STATE, _LOCK = "request.json", "state.json", "lock"
 _FILLS, _RESULT, _FINISHED, _REPLACED = "fills", "result", "finished", "replaced"
 #: All that a run writes into its folder, in the order of removal: without a state, nothing else counts.
-_CONTENTS = (_STATE, "state.new", "plan-*.npz", _REQUEST, _DONE, _FILLS, _RESULT, _FINISHED, _REPLACED)
+_CONTENTS = (_STATE, "state.new", "plan-*.npz", _REQUEST, _FILLS, _RESULT, _FINISHED, _REPLACED)
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The plans, what wide holes are filled with, and marks of the blocks that are done.
+    """The plans, what wide holes are filled with, and the result as far as it is done.
 
-    A mark is made when a block has been written, so that a run that was killed continues after the last
-    mark. Each block is one shard of its array, and is written by one process.
+    Each block is one shard of its array, written by one process and in one step. So a run that was killed
+    continues with the blocks that are not there.
     """
 
     folder: Path  #: Beside the result, hidden.
     block: int  #: Side of a block.
     token: str = ""  #: Tells workspaces of the same name apart, where a process keeps their arrays open.
-    plane: int = 0  #: Which picture of a stack marks and arrays are of.
+    plane: int = 0  #: Which picture of a stack it is about.
 
     @property
     def result(self) -> Path:
         """Where the result is until it gets its name."""
         return self.folder / _RESULT
-
-    def is_done(self, stage: str, rect: Rect) -> bool:
-        """Return whether a block was written."""
-        return self._mark(stage, rect).exists()
-
-    def prepare_marks(self) -> None:
-        """Make the folder of marks."""
-        self._marks.mkdir(parents=True, exist_ok=True)
-
-    def mark_done(self, stage: str, rect: Rect) -> None:
-        """Mark a block as written."""
-        self._mark(stage, rect).touch()
 
     def write_fill(self, fill: Fill) -> None:
         """Keep what a part of a wide hole is filled with."""
@@ -65,6 +52,10 @@ class Workspace:
         partial = path.with_suffix(".partial.npz")
         np.savez(partial, allow_pickle=False, values=values, wide=wide)
         partial.replace(path)
+
+    def has_fill(self, box: Region) -> bool:
+        """Return whether a part of a wide hole was filled."""
+        return self._fill_path(box).exists()
 
     def read_fill(self, box: Region) -> Fill:
         """Return what a part of a wide hole is filled with.
@@ -126,9 +117,7 @@ class Workspace:
     @property
     def is_begun(self) -> bool:
         """Whether there is something to continue: not if the result has left, or the plan with it."""
-        has_marks = (self.folder / _DONE).exists()  # which are made after the result
-        has_left = (self.folder / _FINISHED).exists() or (has_marks and not self.result.exists())
-        return self.plan is not None and not has_left
+        return self.plan is not None and self.result.exists() and not (self.folder / _FINISHED).exists()
 
     def clear(self) -> None:
         """Remove everything that an earlier run has left."""
@@ -166,13 +155,6 @@ class Workspace:
     @property
     def _plan_path(self) -> Path:
         return self.folder / f"plan-{self.plane}.npz"
-
-    @property
-    def _marks(self) -> Path:
-        return self.folder / _DONE / str(self.plane)
-
-    def _mark(self, stage: str, rect: Rect) -> Path:
-        return self._marks / f"{stage}-{rect.row}-{rect.column}"
 
     def _fill_path(self, box: Region) -> Path:
         return self.folder / _FILLS / str(self.plane) / f"{box[0].start}-{box[1].start}.npz"

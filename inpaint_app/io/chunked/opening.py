@@ -1,7 +1,6 @@
 """Open a picture on disk, by what it is."""
 
 import hashlib
-import math
 import os
 import re
 from functools import lru_cache
@@ -10,34 +9,11 @@ from pathlib import Path
 from inpaint_app.errors import UserError, printable_path, reading_error
 from inpaint_app.io.chunked import npy, tiff, zarr_array
 from inpaint_app.io.chunked.store import Store
-from inpaint_app.io.limits import MAX_PIXELS
-from inpaint_app.io.paths import is_folder, is_visible_folder
-
-#: That restoring a picture in memory takes.
-_BYTES_PER_VALUE = 32
+from inpaint_app.io.paths import is_folder
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)", re.DOTALL)
 
 SUFFIXES = (zarr_array.SUFFIX, *tiff.SUFFIXES, npy.SUFFIX)
-
-
-def needs_blocks(path: Path) -> bool:
-    """Return whether a picture is restored in blocks without being asked for.
-
-    A Zarr store is; a TIFF or NumPy file, if it is too large to be restored in memory.
-    """
-    suffix = path.suffix.lower()
-    if is_visible_folder(path) or suffix == zarr_array.SUFFIX:
-        return suffix == zarr_array.SUFFIX or zarr_array.is_zarr(path)
-    if suffix not in SUFFIXES:
-        return False
-    try:
-        store = open_store(path)
-    except UserError:  # its reader tells what is wrong with it
-        return False
-    height, width, *channels = store.shape
-    n_pixels = height * width * store.n_planes
-    return n_pixels > MAX_PIXELS or n_pixels * math.prod(channels) * _BYTES_PER_VALUE > _memory()
 
 
 def open_store(path: Path) -> Store:
@@ -68,14 +44,6 @@ def refuse_url(path: Path) -> None:
             f"{found[1]}://{printable_path(found[2])} is not on a file system of this machine",
             "mount it, for example with rclone, or copy it first",
         )
-
-
-def _memory() -> float:
-    """Return how much memory the machine has, in bytes; infinite where it does not say."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return math.inf
 
 
 @lru_cache(maxsize=8)

@@ -15,18 +15,12 @@ from inpaint_app.io.chunked.guarded import guarded, open_guarded
 from inpaint_app.io.chunked.ome import Multiscale, picture_axes, read_multiscale
 from inpaint_app.io.chunked.store import Store, checked_dtype, checked_shape
 from inpaint_app.io.extra import load_extra
-from inpaint_app.io.paths import is_visible_file
 from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Array
 from inpaint_app.model.rect import Rect
 
 SUFFIX = ".zarr"
 _MAX_CHUNK = 512
-
-
-def is_zarr(path: Path) -> bool:
-    """Return whether a folder is a Zarr array or group."""
-    return any(is_visible_file(path / name) for name in ("zarr.json", ".zarray", ".zgroup"))
 
 
 @dataclass(frozen=True)
@@ -55,6 +49,15 @@ class ZarrImage:
     def write(self, rect: Rect, values: Array) -> None:
         """Replace the values of some pixels."""
         self.array[self._index(rect)] = values.transpose(np.argsort(self._order))
+
+    def has_block(self, rect: Rect) -> bool:
+        """Return whether the shard, or chunk, in which some pixels begin has been written to this machine."""
+        sides = self.array.shards or self.array.chunks
+        starts = [each.start or 0 if isinstance(each, slice) else each for each in self._index(rect)]
+        key = self.array.metadata.encode_chunk_key(
+            tuple(start // side for start, side in zip(starts, sides, strict=True))
+        )
+        return Path(self.array.store.root, self.array.path, key).exists()
 
     @property
     def _order(self) -> tuple[int, ...]:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from inpaint_app.engine import source as sources
 from inpaint_app.engine.control import Progress
-from inpaint_app.engine.recipe import LoadedRecipe, load_recipe
-from inpaint_app.engine.source import Source
+from inpaint_app.engine.source import LoadedRecipe, Source, load_recipe
 from inpaint_app.errors import UnviewableError
 from inpaint_app.model.damage import SAMPLES, Damage
 from inpaint_app.model.mask_history import MaskHistory

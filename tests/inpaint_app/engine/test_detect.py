@@ -9,9 +9,8 @@ from dictsel_core import RestoreSettings
 from inpaint_app.cli import main
 from inpaint_app.engine.control import CancelledError, JobControl, Progress
 from inpaint_app.engine.detect import DetectRequest, detect_file
-from inpaint_app.engine.recipe import load_recipe
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, restore_file
-from inpaint_app.engine.source import load_source
+from inpaint_app.engine.source import load_recipe, load_source
 from inpaint_app.errors import UserError
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture

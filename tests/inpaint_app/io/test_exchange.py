@@ -108,7 +108,6 @@ def replace_store():
             space.result.mkdir()
             (space.result / "contents").write_text("new")
             space.keep_plans([b"plan"], [{}])
-            space.prepare_marks()
         space.publish(output)
         space.delete()
 

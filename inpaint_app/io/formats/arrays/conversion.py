@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from inpaint_app.errors import UnsupportedError
+from inpaint_app.errors import TooLargeError, UnsupportedError
 from inpaint_app.io.limits import MAX_FILE_BYTES, check_size, check_total
 from inpaint_app.model.metadata import Metadata, StoredArray
 from inpaint_app.model.picture import Array, Picture
@@ -43,7 +43,7 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype[np.generic], *, channels
         )
     check_total(n_pages * height * width)
     if math.prod(shape) * accepted_dtype(dtype).itemsize > MAX_FILE_BYTES:
-        raise UnsupportedError("its pixels need more than 4 GB", "crop it or scale it down first")
+        raise TooLargeError("its pixels need more than 4 GB", "crop it or scale it down first")
 
 
 def picture_of_array(values: Array, name: str, *, channels: bool, alpha: Array | None = None) -> Picture:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tifffile
 
-from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.errors import DamagedError, TooLargeError, UnsupportedError
 from inpaint_app.io.formats.arrays.conversion import accepted_dtype, to_accepted
 from inpaint_app.io.formats.shared import tags
 from inpaint_app.io.formats.shared.pixels import cmyk_to_rgb, row_bands, stretch
@@ -193,7 +193,7 @@ def _with_places(stored: StoredPage, file_size: int, *, is_limited: bool) -> Sto
     if sum(counts) > 2 * file_size:  # or a small file could be copied a million times
         raise DamagedError("its parts lie on top of each other")
     if is_limited and expected * size > MAX_FILE_BYTES:
-        raise UnsupportedError("its pixels need more than 4 GB", "crop it or scale it down first")
+        raise TooLargeError("its pixels need more than 4 GB", "crop it or scale it down first")
     # The best that the compressions reach is 2,700 (LZW of one color).
     n_packed = expected if is_limited else np.count_nonzero(counts)  # a part without bytes holds "no data"
     if compression in _GENERAL and n_packed * size > 4000 * sum(counts) + 1_000_000:

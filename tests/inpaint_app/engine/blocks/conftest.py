@@ -2,7 +2,7 @@
 
 import pytest
 
-from inpaint_app.engine.blocks.executors import local_cluster
+from inpaint_app.engine.blocks.workers import local_cluster
 
 
 @pytest.fixture(scope="session")

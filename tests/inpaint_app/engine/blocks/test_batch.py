@@ -8,8 +8,7 @@ from cli_files import contents, write_pair
 
 from dictsel_core import RestoreSettings
 from inpaint_app.cli import main
-from inpaint_app.engine.batch import BatchRequest, BatchRow
-from inpaint_app.engine.blocks.batch import RestoreItem, _as_seen_here
+from inpaint_app.engine.batch import BatchRequest, BatchRow, _as_seen_here, _RestoreItem
 from inpaint_app.engine.control import Progress
 from inpaint_app.engine.restore_file import FileOptions
 from inpaint_app.errors import UserError
@@ -52,7 +51,7 @@ def test_a_cluster_writes_what_one_machine_writes(folder, scheduler, capsys) -> 
 
 def test_what_a_worker_cannot_see_is_named(tmp_path) -> None:
     request, item = _request(tmp_path), BatchItem(tmp_path / "a.png", tmp_path / "b.png", tmp_path / "b.json")
-    row = RestoreItem(request, item, (1, 1))()
+    row = _RestoreItem(request, item, (1, 1))()
     assert "A worker cannot see" in str(row.error)
     assert "file system that all machines share" in str(row.error)
 
@@ -60,7 +59,7 @@ def test_what_a_worker_cannot_see_is_named(tmp_path) -> None:
 def test_a_result_on_the_disk_of_a_worker_is_a_failure(folder) -> None:
     request = _request(folder)
     item = BatchItem(folder / "scans" / "a.png", folder / "a.png", folder / "a.json")
-    row = RestoreItem(request, item, (1, 1))()
+    row = _RestoreItem(request, item, (1, 1))()
     assert row.result is not None
     assert _as_seen_here(row, item) == row
     elsewhere = replace(item, output=folder / "nowhere" / "a.png")
@@ -74,6 +73,6 @@ def _request(folder) -> BatchRequest:
 
 def test_a_file_that_ended_its_workers_is_a_failure(tmp_path) -> None:
     item = BatchItem(tmp_path / "a.png", tmp_path / "b.png", tmp_path / "b.json")
-    row = RestoreItem(_request(tmp_path), item, (2, 3)).failed(UserError("It ended", "try again"))
+    row = _RestoreItem(_request(tmp_path), item, (2, 3)).failed(UserError("It ended", "try again"))
     assert row == BatchRow(2, 3, item.path, Progress("done", 1.0), error=row.error, seconds=0.0)
     assert row.is_done

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from inpaint_app.engine.blocks.cutting import check_block, cut_into_blocks
-from inpaint_app.engine.blocks.source import describe_source
+from inpaint_app.engine.blocks.source import check_block, cut_into_blocks, describe_source
 from inpaint_app.errors import UserError
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.missing import detect_missing

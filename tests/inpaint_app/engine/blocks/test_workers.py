@@ -14,8 +14,8 @@ import distributed
 import pytest
 from cluster_jobs import EndWorker, fail
 
-from inpaint_app.engine.blocks import executors
-from inpaint_app.engine.blocks.executors import open_executor, run_job
+from inpaint_app.engine.blocks import workers
+from inpaint_app.engine.blocks.workers import open_workers, run_job
 from inpaint_app.engine.control import CancelledError, JobControl
 from inpaint_app.errors import UserError
 
@@ -26,7 +26,7 @@ NO_KEYS = dict.fromkeys(f"distributed.comm.tls.{name}" for name in ("ca-file", "
 @pytest.fixture(params=["this process", "cluster"])
 def executor(request):
     address = None if request.param == "this process" else request.getfixturevalue("scheduler")
-    with open_executor(address, JobControl()) as executor:
+    with open_workers(address, JobControl()) as executor:
         yield executor
 
 
@@ -44,7 +44,7 @@ def test_an_error_of_a_job_is_raised(executor) -> None:
 def test_no_job_is_begun_after_a_cancel(scheduler) -> None:
     for address in (None, scheduler):
         control = JobControl()
-        with open_executor(address, control) as executor:
+        with open_workers(address, control) as executor:
             results = executor.run([partial(pow, 2, number) for number in range(9)])
             next(results)
             control.cancel()
@@ -53,14 +53,14 @@ def test_no_job_is_begun_after_a_cancel(scheduler) -> None:
 
 
 def test_the_job_of_a_worker_that_died_runs_elsewhere(scheduler, tmp_path) -> None:
-    with open_executor(scheduler, JobControl()) as executor:
+    with open_workers(scheduler, JobControl()) as executor:
         assert sorted(executor.run([EndWorker(tmp_path / "a"), partial(pow, 3, 2)])) == [1, 9]
 
 
 def test_a_job_that_ends_every_worker_is_lost(scheduler, tmp_path, monkeypatch) -> None:
     job = EndWorker(tmp_path / "a", always=True)
-    with open_executor(scheduler, JobControl()) as executor:
-        executor._client.run_on_scheduler(_allow_no_failures)
+    with open_workers(scheduler, JobControl()) as executor:
+        executor.client.run_on_scheduler(_allow_no_failures)
         assert list(executor.run([job], lambda lost, error: (lost, error.problem[:5]))) == [(job, "A job")]
         with pytest.raises(UserError, match="more memory"):
             list(executor.run([job]))
@@ -75,7 +75,7 @@ def test_workers_without_the_program_are_named(scheduler, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "only_here", module)
     exec("class Job:\n    def __call__(self): return 1", module.__dict__)
     module.Job.__module__ = "only_here"
-    with open_executor(scheduler, JobControl()) as executor, pytest.raises(UserError, match="only_here"):
+    with open_workers(scheduler, JobControl()) as executor, pytest.raises(UserError, match="only_here"):
         list(executor.run([module.Job()]))
 
 
@@ -86,15 +86,15 @@ def test_a_worker_of_another_version_is_refused() -> None:
 
 @pytest.mark.parametrize("address", ["local:0", "local:", "8786", "http://localhost:1", "tcp://localhost"])
 def test_what_is_no_scheduler_is_refused(address) -> None:
-    with pytest.raises(UserError, match="not a scheduler"), open_executor(address, JobControl()):
+    with pytest.raises(UserError, match="not a scheduler"), open_workers(address, JobControl()):
         pass
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch) -> None:
-    monkeypatch.setattr(executors, "_SECONDS_TO_CONNECT", 0.2)
+    monkeypatch.setattr(workers, "_SECONDS_TO_CONNECT", 0.2)
     with (
         pytest.raises(UserError, match="cannot be reached"),
-        open_executor("tcp://127.0.0.1:9", JobControl()),
+        open_workers("tcp://127.0.0.1:9", JobControl()),
     ):
         pass
 
@@ -103,7 +103,7 @@ def test_an_encrypted_connection_without_a_key_is_refused() -> None:
     with (
         dask.config.set(NO_KEYS),
         pytest.raises(UserError, match="no key"),
-        open_executor("tls://127.0.0.1:9", JobControl()),
+        open_workers("tls://127.0.0.1:9", JobControl()),
     ):
         pass
 
@@ -116,8 +116,8 @@ def test_nothing_listens_outside_this_machine(scheduler) -> None:
 
 def _addresses(scheduler) -> list[str]:
     """Where the scheduler, its workers and their nannies listen."""
-    with open_executor(scheduler, JobControl()) as executor:
-        info = executor._client.scheduler_info()
+    with open_workers(scheduler, JobControl()) as executor:
+        info = executor.client.scheduler_info()
     return [info["address"], *info["workers"], *(each["nanny"] for each in info["workers"].values())]
 
 
@@ -144,8 +144,8 @@ def test_a_client_that_trusts_anybody_needs_a_key_too(scheduler) -> None:
 
 
 def test_there_are_no_pages_about_the_work(scheduler) -> None:
-    with open_executor(scheduler, JobControl()) as executor:
-        info = executor._client.scheduler_info()
+    with open_workers(scheduler, JobControl()) as executor:
+        info = executor.client.scheduler_info()
     ports = [each["services"]["dashboard"] for each in (info, *info["workers"].values())]
     for port, page in itertools.product(ports, ("status", "info", "health", "metrics", "json/counts.json")):
         with pytest.raises(HTTPError, match="404"):

@@ -16,16 +16,14 @@ from dictsel_core import RestoreSettings, restore
 from dictsel_core.completion import wide_parts
 from dictsel_core.restoration import Mosaic
 from inpaint_app.cli import main
-from inpaint_app.cli.blocks import default_store
-from inpaint_app.engine.blocks.restore_store import StoreRequest, StoreSummary, restore_store
-from inpaint_app.engine.blocks.tile_jobs import halved, parse_plan, restore_tile
+from inpaint_app.engine.blocks.jobs import halved, parse_plan, restore_tile
 from inpaint_app.engine.blocks.workspace import open_workspace
 from inpaint_app.engine.control import JobControl
-from inpaint_app.engine.restore_file import FileOptions
+from inpaint_app.engine.restore_file import FileOptions, FileRequest, SourceOpened, StoreOpened, restore_file
 from inpaint_app.errors import IntactError, UserError
 from inpaint_app.io.chunked.opening import open_store
 from inpaint_app.io.chunked.zarr_array import ZarrImage
-from inpaint_app.io.write import Output
+from inpaint_app.io.write import Output, default_output
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.rect import Rect
 
@@ -64,10 +62,10 @@ def _save(path, values):
     array[...] = values
 
 
-def _request(folder, *, output=None, overwrite=False, mask_spec=None, block=64, **changes) -> StoreRequest:
+def _request(folder, *, output=None, overwrite=False, mask_spec=None, block=64, **changes) -> FileRequest:
     options = FileOptions(FAST, mask_spec or MaskSpec(mask=folder / "mask.zarr", grow=0))
     target = Output(output or folder / "whole.zarr", overwrite)
-    return replace(StoreRequest(folder / "picture.zarr", target, options, block=block), **changes)
+    return replace(FileRequest(folder / "picture.zarr", target, options, block=block), **changes)
 
 
 def _values(path):
@@ -76,7 +74,7 @@ def _values(path):
 
 
 def _restored(request):
-    restore_store(request, JobControl())
+    restore_file(request, JobControl())
     return _values(request.output.path)
 
 
@@ -115,6 +113,22 @@ def test_the_command_writes_the_same_in_blocks_as_in_memory(folder, scheduler, c
     np.testing.assert_array_equal(_values(Path("blocks.zarr")), expected)
 
 
+def test_what_is_too_large_for_memory_is_restored_in_blocks(folder, monkeypatch) -> None:
+    """By the same call, whether the limit of pixels or the memory of the machine says so."""
+    tifffile.imwrite("picture.tif", _values(Path("picture.zarr")), metadata=None)
+    tifffile.imwrite("mask.tif", 255 * _mask().astype(np.uint8), metadata=None)
+    options = FileOptions(FAST, MaskSpec(mask=folder / "mask.tif", grow=0), estimates=False)
+    changes = {"inpaint_app.io.limits.MAX_PIXELS": 1000, "inpaint_app.engine.restore_file._memory": lambda: 9}
+    for name, change in changes.items():
+        reports: list = []
+        request = FileRequest(folder / "picture.tif", Output(folder / "whole.tif", overwrite=True), options)
+        with monkeypatch.context() as patch:
+            patch.setattr(name, change)
+            restore_file(request, JobControl(reports.append))
+        assert any(isinstance(each, StoreOpened) for each in reports)
+        assert not any(isinstance(each, SourceOpened) for each in reports)
+
+
 def test_observed_pixels_are_kept(expected) -> None:
     np.testing.assert_array_equal(expected[~_mask()], _picture()[~_mask()])
 
@@ -124,7 +138,7 @@ class _Interrupted:
 
     def __init__(self, monkeypatch, n_blocks):
         self.computed, self._left = [], n_blocks
-        monkeypatch.setattr("inpaint_app.engine.blocks.restore_store.restore_tile", self._compute)
+        monkeypatch.setattr("inpaint_app.engine.blocks.restore.restore_tile", self._compute)
 
     def _compute(self, *block):
         if self._left == 0:
@@ -140,7 +154,7 @@ def test_an_interrupted_run_is_continued(folder, expected, monkeypatch, n_blocks
     with monkeypatch.context() as patch:
         first = _Interrupted(patch, n_blocks)
         with pytest.raises(KeyboardInterrupt):
-            restore_store(_request(folder, block=64), JobControl())
+            restore_file(_request(folder, block=64), JobControl())
     part = folder / ".whole.zarr.inpaint-part"
     before = {
         path: path.stat().st_mtime_ns for path in part.rglob("*") if path.is_file() and "c" in path.parts
@@ -148,9 +162,9 @@ def test_an_interrupted_run_is_continued(folder, expected, monkeypatch, n_blocks
     reports = []
     with monkeypatch.context() as patch:
         second = _Interrupted(patch, -1)
-        patch.setattr("inpaint_app.engine.blocks.restore_store.Workspace.delete", lambda _workspace: None)
-        restore_store(_request(folder, block=64), JobControl(reports.append))
-    assert next(each for each in reports if isinstance(each, StoreSummary)).is_resumed
+        patch.setattr("inpaint_app.engine.blocks.restore.Workspace.delete", lambda _workspace: None)
+        restore_file(_request(folder, block=64), JobControl(reports.append))
+    assert next(each for each in reports if isinstance(each, StoreOpened)).is_resumed
     assert not set(first.computed) & set(second.computed)
     assert all(path.stat().st_mtime_ns == time for path, time in before.items() if path.exists())
     np.testing.assert_array_equal(_values(folder / "whole.zarr"), expected)
@@ -170,10 +184,10 @@ def test_a_stack_is_continued_in_every_plane(folder, expected, monkeypatch) -> N
     with monkeypatch.context() as patch:
         first = _Interrupted(patch, 5)
         with pytest.raises(KeyboardInterrupt):
-            restore_store(request, JobControl())
+            restore_file(request, JobControl())
     with monkeypatch.context() as patch:
         second = _Interrupted(patch, -1)
-        restore_store(request, JobControl())
+        restore_file(request, JobControl())
     assert {plane for plane, _, _ in second.computed} == {0, 1}
     assert not set(first.computed) & set(second.computed)
     np.testing.assert_array_equal(zarr.open_array(folder / "whole.zarr")[...], np.stack([expected, expected]))
@@ -191,7 +205,7 @@ def test_a_full_disk_is_named_and_the_run_continued(folder, expected, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(ZarrImage, "write", fill_the_disk)
         with pytest.raises(UserError, match="the disk is full"):
-            restore_store(_request(folder, block=64), JobControl())
+            restore_file(_request(folder, block=64), JobControl())
     np.testing.assert_array_equal(_restored(_request(folder, block=64)), expected)
 
 
@@ -200,12 +214,12 @@ def test_blocks_of_zeros_are_not_computed_again(folder, monkeypatch) -> None:
     _save(folder / "dark.zarr", np.where(np.arange(90) < 64, 0, values).astype(np.uint8))
     request = _request(folder, path=folder / "dark.zarr", block=64)
     with monkeypatch.context() as patch:
-        patch.setattr("inpaint_app.engine.blocks.restore_store.Target.publish", _stop)
+        patch.setattr("inpaint_app.engine.blocks.restore.Target.publish", _stop)
         with pytest.raises(KeyboardInterrupt):
-            restore_store(request, JobControl())
+            restore_file(request, JobControl())
     with monkeypatch.context() as patch:
         again = _Interrupted(patch, -1)
-        restore_store(request, JobControl())
+        restore_file(request, JobControl())
     assert again.computed == []
 
 
@@ -217,16 +231,16 @@ def test_a_run_that_was_killed_after_its_end_leaves_the_result_alone(folder, exp
     with monkeypatch.context() as patch:
         patch.setattr("inpaint_app.engine.blocks.workspace.Workspace.delete", _stop)
         with pytest.raises(KeyboardInterrupt):
-            restore_store(_request(folder), JobControl())
+            restore_file(_request(folder), JobControl())
     np.testing.assert_array_equal(_values(folder / "whole.zarr"), expected)
     np.testing.assert_array_equal(_restored(_request(folder, overwrite=True)), expected)
 
 
 def test_what_is_left_of_a_folder_without_a_plan_does_not_count(folder, expected, monkeypatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("inpaint_app.engine.blocks.restore_store.Target.publish", _stop)
+        patch.setattr("inpaint_app.engine.blocks.restore.Target.publish", _stop)
         with pytest.raises(KeyboardInterrupt):
-            restore_store(_request(folder, output=folder / "whole.tif"), JobControl())
+            restore_file(_request(folder, output=folder / "whole.tif"), JobControl())
     part = folder / ".whole.tif.inpaint-part"
     (part / "state.json").unlink()  # which goes first when the folder is deleted
     shutil.rmtree(part / "result" / "c")
@@ -241,7 +255,7 @@ def test_files_of_processes_that_were_killed_are_not_in_the_result(folder, monke
         Path(image.array.store.root, "c", "0", "0.abc.partial").touch()
 
     monkeypatch.setattr(ZarrImage, "write", leave_a_trace)
-    restore_store(_request(folder), JobControl())
+    restore_file(_request(folder), JobControl())
     assert not list((folder / "whole.zarr").rglob("*.partial"))
 
 
@@ -249,7 +263,7 @@ def test_files_of_processes_that_were_killed_are_not_in_the_result(folder, monke
 def test_a_result_has_the_permissions_of_its_source(folder) -> None:
     (folder / "picture.zarr").chmod(0o700)
     for name, expected in (("whole.zarr", 0o700), ("whole.tif", 0o600)):
-        restore_store(_request(folder, output=folder / name), JobControl())
+        restore_file(_request(folder, output=folder / name), JobControl())
         assert (folder / name).stat().st_mode & 0o777 == expected
 
 
@@ -259,7 +273,7 @@ def test_a_planted_link_in_place_of_the_work_folder_is_refused(folder) -> None:
     (victim / "precious").write_text("letters")
     (folder / ".whole.zarr.inpaint-part").symlink_to(victim)
     with pytest.raises(UserError, match="is not a folder of this program"):
-        restore_store(_request(folder), JobControl())
+        restore_file(_request(folder), JobControl())
     assert sorted(path.name for path in victim.iterdir()) == ["arrays", "precious"]
     assert not (folder / "whole.zarr").exists()
 
@@ -267,7 +281,7 @@ def test_a_planted_link_in_place_of_the_work_folder_is_refused(folder) -> None:
 def test_a_store_that_was_being_replaced_is_back_before_anything_else_is_said(
     folder, expected, monkeypatch
 ) -> None:
-    restore_store(_request(folder), JobControl())
+    restore_file(_request(folder), JobControl())
     with monkeypatch.context() as patch:
         patch.setattr("inpaint_app.io.exchange.exchange", lambda _one, _other: False)
         rename = Path.rename
@@ -279,17 +293,17 @@ def test_a_store_that_was_being_replaced_is_back_before_anything_else_is_said(
 
         patch.setattr(Path, "rename", stop_between)
         with pytest.raises(KeyboardInterrupt):
-            restore_store(_request(folder, overwrite=True), JobControl())
+            restore_file(_request(folder, overwrite=True), JobControl())
     assert not (folder / "whole.zarr").exists()
     with pytest.raises(UserError, match="already exists"):
-        restore_store(_request(folder), JobControl())
+        restore_file(_request(folder), JobControl())
     np.testing.assert_array_equal(_values(folder / "whole.zarr"), expected)
 
 
 def test_a_damaged_chunk_is_named(folder) -> None:
     (folder / "picture.zarr" / "c" / "0" / "0").write_bytes(b"nonsense")
     with pytest.raises(UserError, match=r"picture.zarr is damaged"):
-        restore_store(_request(folder), JobControl())
+        restore_file(_request(folder), JobControl())
     assert not (folder / ".whole.zarr.inpaint-part").exists()
 
 
@@ -298,7 +312,7 @@ def test_another_request_does_not_continue_a_run(folder, monkeypatch, change) ->
     with monkeypatch.context() as patch:
         _Interrupted(patch, 1)
         with pytest.raises(KeyboardInterrupt):
-            restore_store(_request(folder), JobControl())
+            restore_file(_request(folder), JobControl())
     other = _request(folder)
     if change == "settings":
         other = replace(other, options=replace(other.options, settings=replace(FAST, n_atoms=9)))
@@ -307,7 +321,7 @@ def test_another_request_does_not_continue_a_run(folder, monkeypatch, change) ->
     else:
         zarr.open_array(folder / "picture.zarr")[0, 0] = 9
     with pytest.raises(UserError, match="begun with other settings"):
-        restore_store(other, JobControl())
+        restore_file(other, JobControl())
 
 
 def test_a_plan_of_something_else_is_refused() -> None:
@@ -320,7 +334,7 @@ def test_a_plan_that_was_changed_is_not_continued(folder, monkeypatch, change) -
     with monkeypatch.context() as patch:
         _Interrupted(patch, 1)
         with pytest.raises(KeyboardInterrupt):
-            restore_store(_request(folder), JobControl())
+            restore_file(_request(folder), JobControl())
     part = folder / ".whole.zarr.inpaint-part"
     state = part / "state.json"
     if change == "digest":
@@ -330,24 +344,24 @@ def test_a_plan_that_was_changed_is_not_continued(folder, monkeypatch, change) -
     else:
         state.write_text("")
     with pytest.raises(UserError, match="was changed"):
-        restore_store(_request(folder), JobControl())
+        restore_file(_request(folder), JobControl())
 
 
 def test_two_runs_do_not_write_one_result(folder, monkeypatch) -> None:
     def second(*_arguments, **_options):
         with pytest.raises(UserError, match="Another run"):
-            restore_store(_request(folder), JobControl())
+            restore_file(_request(folder), JobControl())
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("inpaint_app.engine.blocks.restore_store.restore_tile", second)
+    monkeypatch.setattr("inpaint_app.engine.blocks.restore.restore_tile", second)
     with pytest.raises(KeyboardInterrupt):
-        restore_store(_request(folder), JobControl())
+        restore_file(_request(folder), JobControl())
 
 
 def test_an_existing_result_is_replaced_with_leave_alone(folder, expected) -> None:
     _save(folder / "whole.zarr", np.zeros((4, 4)))
     with pytest.raises(UserError, match="already exists"):
-        restore_store(_request(folder), JobControl())
+        restore_file(_request(folder), JobControl())
     np.testing.assert_array_equal(_restored(_request(folder, overwrite=True)), expected)
 
 
@@ -358,7 +372,7 @@ def test_what_must_not_be_touched_is_refused(folder, name) -> None:
     (folder / "folder.zarr").mkdir()
     (folder / "folder.zarr" / "diary.txt").write_text("mine")
     with pytest.raises(UserError):
-        restore_store(_request(folder, output=folder / name, overwrite=True), JobControl())
+        restore_file(_request(folder, output=folder / name, overwrite=True), JobControl())
     assert (folder / "folder.zarr" / "diary.txt").read_text() == "mine"
 
 
@@ -367,7 +381,7 @@ def test_nothing_and_everything_missing_are_refused(folder) -> None:
         _save(folder / f"{name}.zarr", np.full(SHAPE, values))
         spec = MaskSpec(mask=folder / f"{name}.zarr", grow=0)
         with pytest.raises(kind, match=r"marks no pixel|Every pixel is marked"):
-            restore_store(_request(folder, mask_spec=spec), JobControl())
+            restore_file(_request(folder, mask_spec=spec), JobControl())
     assert not (folder / "whole.zarr").exists()
 
 
@@ -448,25 +462,24 @@ def test_nothing_that_is_restored_is_no_data(folder) -> None:
 
 
 def test_the_default_name_keeps_the_kind() -> None:
-    assert default_store(Path("a/b.zarr")) == Path("a/b_restored.zarr")
-    assert default_store(Path("a/b.ome.zarr")) == Path("a/b_restored.ome.zarr")
-    assert default_store(Path("b.tif")) == Path("b_restored.tif")
+    assert default_output(Path("a/b.zarr")) == Path("a/b_restored.zarr")
+    assert default_output(Path("a/b.ome.zarr")) == Path("a/b_restored.ome.zarr")
+    assert default_output(Path("b.tif")) == Path("b_restored.tif")
 
 
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--reference", "picture.zarr"], "--reference is not for pictures"),
-        (["--auto"], "--auto is not"),
+        (["--reference", "picture.zarr"], "A reference is not for pictures"),
+        (["--auto"], "Tuning is not"),
         (["--block", "100"], "multiple of 64"),
         (["--scheduler", "cloud"], "not a scheduler"),
         (["--detect", "dust"], "cannot be detected"),
     ],
 )
 def test_what_blocks_cannot_do_is_refused(folder, capsys, options, problem) -> None:
-    assert (
-        main(["restore", "picture.zarr", "-o", "whole.zarr", "--mask", "mask.zarr", *OPTIONS, *options]) == 2
-    )
+    command = ["restore", "picture.zarr", "-o", "whole.zarr", "--mask", "mask.zarr", "--preset", "fast"]
+    assert main([*command, *options]) == 2
     assert problem in capsys.readouterr().err
     assert not (folder / "whole.zarr").exists()
 

@@ -19,20 +19,19 @@ from dictsel_core.restoration import (
 )
 from inpaint_app.engine.blocks.source import DamagedStore, MarkCounts
 from inpaint_app.engine.blocks.workspace import Workspace
+from inpaint_app.engine.control import Event
 from inpaint_app.errors import UserError, clause, printable_path
+from inpaint_app.io.chunked.zarr_array import ZarrImage
 from inpaint_app.io.formats.shared.pixels import to_depth
 from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.missing import Mask, without_no_data
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.model.rect import Rect
 
-#: Names of stages, for their marks.
-FILLING, RESTORING = "holes", "tiles"
-
 
 @dataclass(frozen=True)
-class FinishedBlock:
-    """What a job reports of its block: the stage, the block, and the processor seconds it took.
+class FinishedBlock(Event):
+    """Reported of a block that is written: the stage, the block, and the processor seconds it took.
 
     It took none if the block had been written before.
     """
@@ -95,52 +94,51 @@ class PlaneContext:
             if hole.part.overlaps(region) and (first_wave is None or hole.wave < first_wave)
         ]
 
+    @property
+    def image(self) -> ZarrImage:
+        """The finest array of the result."""
+        return self.workspace.result_image(self.axes, self.level)
+
     def write_result(self, rect: Rect, values: Array) -> None:
         """Write restored pixels, (h, w, C), of which none has the value for "no data"."""
         pixels = values[..., 0] if values.shape[2] == 1 else values
         pixels = without_no_data(Picture(pixels, metadata=Metadata(no_data=self.source.no_data)), pixels)
         if self.depth is not None:
             pixels = to_depth(pixels, self.depth)
-        image = self.workspace.result_image(self.axes, self.level)
-        image.write(rect, np.atleast_3d(pixels) if len(self.axes) == 3 else pixels)
+        self.image.write(rect, np.atleast_3d(pixels) if len(self.axes) == 3 else pixels)
 
 
 def fill_hole(context: PlaneContext, hole: HoleRegion) -> FinishedBlock:
     """Fill a part of a wide hole."""
     workspace, start, rect = context.workspace, time.process_time(), rect_of(hole.part.box)
-    if workspace.is_done(FILLING, rect):
-        return FinishedBlock(FILLING, workspace.plane, rect, 0.0)
+    if workspace.has_fill(hole.part.box):  # Dask repeats jobs after a worker has died
+        return FinishedBlock("holes", workspace.plane, rect, 0.0)
     near = context.fills_near(hole.outer, hole.wave)
     parts = read_region(context.source, hole.outer)
     workspace.write_fill(context.mosaic.fill(*parts, hole, context.plan, near))
-    workspace.mark_done(FILLING, rect)
-    return FinishedBlock(FILLING, workspace.plane, rect, time.process_time() - start)
+    return FinishedBlock("holes", workspace.plane, rect, time.process_time() - start)
 
 
 def restore_tile(context: PlaneContext, tile: Tile) -> FinishedBlock:
     """Restore a tile."""
-    workspace, start, rect = context.workspace, time.process_time(), rect_of(tile.region)
-    if workspace.is_done(RESTORING, rect):  # also where Dask repeats a job after a worker has died
-        return FinishedBlock(RESTORING, workspace.plane, rect, 0.0)
+    plane, start, rect = context.workspace.plane, time.process_time(), rect_of(tile.region)
+    if context.image.has_block(rect):
+        return FinishedBlock("tiles", plane, rect, 0.0)
     plan, near = context.plan, context.fills_near(tile.outer)
     parts = read_region(context.source, tile.outer)
     context.write_result(rect, context.mosaic.restore(*parts, tile, plan, near))
-    workspace.mark_done(RESTORING, rect)
-    return FinishedBlock(RESTORING, workspace.plane, rect, time.process_time() - start)
+    return FinishedBlock("tiles", plane, rect, time.process_time() - start)
 
 
 def halve_block(
     workspace: Workspace, axes: tuple[int, ...], finer: str, level: str, rect: Rect
 ) -> FinishedBlock:
     """Compute one block of a level of the pyramid, from the next finer one."""
-    stage, start = f"pyramid-{level}", time.process_time()
-    if workspace.is_done(stage, rect):
-        return FinishedBlock(stage, workspace.plane, rect, 0.0)
-    image = workspace.result_image(axes, finer)
-    values = image.read(finer_rect(rect, image.shape))
-    workspace.result_image(axes, level).write(rect, halved(values))
-    workspace.mark_done(stage, rect)
-    return FinishedBlock(stage, workspace.plane, rect, time.process_time() - start)
+    start, above, below = time.process_time(), *(workspace.result_image(axes, n) for n in (finer, level))
+    if below.has_block(rect):
+        return FinishedBlock("pyramid", workspace.plane, rect, 0.0)
+    below.write(rect, halved(above.read(finer_rect(rect, above.shape))))
+    return FinishedBlock("pyramid", workspace.plane, rect, time.process_time() - start)
 
 
 def finer_rect(rect: Rect, shape: tuple[int, ...]) -> Rect:
