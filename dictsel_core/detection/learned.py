@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dictsel_core._util.parallel import as_thread_count, map_chunks
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.damage_kinds import DamageKind
+from dictsel_core.detection.colors import color_evidence
 from dictsel_core.detection.network import MULTIPLE, load_network
 from dictsel_core.detection.plane import DetectionImage, Single, shrink
 from dictsel_core.detection.regions import (
@@ -20,7 +21,6 @@ from dictsel_core.detection.regions import (
     without,
 )
 from dictsel_core.detection.rims import Surroundings, dilated, frame_of, with_rims
-from dictsel_core.detection.tint import tint_evidence
 from dictsel_core.detection.work import Work, part
 
 #: Larger pictures are looked at at half their size, or a quarter: their damage is wider too.
@@ -57,7 +57,7 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     is_line = np.bincount(numbers, kind.reshape(-1)[pixels], len(features)) > 0
     lines, spots = (features @ weights for weights in load_network().confidence)
     logits = np.where(is_line, lines, spots)
-    logits += tint_evidence(image, plane.shape, (pixels, numbers), logits)
+    logits += color_evidence(image, plane.shape, (pixels, numbers), logits)
     regions = regions_from_points(plane.shape, pixels, numbers, 1 / (1 + np.exp(-logits)))
     wide = with_rims(regions, plane, around)
     lines, spots = (

@@ -1,10 +1,10 @@
-"""In a tinted photograph, what lacks the tint is damage, and what has it belongs to the picture."""
+"""The color of damage: it lacks the tint of a print, and is a gray over a photograph of many colors."""
 
 import numpy as np
 import pytest
 
+from dictsel_core.detection.colors import color_evidence, cover_evidence, tint_evidence
 from dictsel_core.detection.plane import prepare
-from dictsel_core.detection.tint import tint_evidence
 
 SHAPE = (80, 120)
 TINT = np.array([1.0, 0.85, 0.6])
@@ -52,7 +52,6 @@ def test_no_evidence_if_damage_has_the_tint_too():
 @pytest.mark.parametrize("tint", [(1, 1, 1), (1, 0.99, 0.98)])
 def test_no_evidence_in_gray_photographs(tint):
     assert not evidence(picture(tint), [3, 1, 0]).any()
-    assert not evidence(picture()[..., 0], [3, 1, 0]).any()
 
 
 def test_no_evidence_in_photographs_of_many_colors():
@@ -68,3 +67,30 @@ def test_regions_of_a_smaller_plane_are_found_in_the_picture():
     numbers = marks.reshape(-1)[pixels] - 1
     crack, bow = tint_evidence(prepare(large), SHAPE, (pixels, numbers), np.array([3.0, 1.0]))
     assert crack > 1 > -1 > bow
+
+
+def painted(over, color, amount=0.7):
+    """A photograph of one color with noise, and a line in it that is covered by another color in part."""
+    image = np.asarray(over) + np.random.default_rng(2).normal(0, 4, (*SHAPE, 1))
+    image[0, :2] = [0, 0, 0], [255, 255, 255]
+    image[CRACK] += amount * (np.asarray(color) - image[CRACK])
+    return image.clip(0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("over", [(70, 150, 30), (160, 60, 50), (40, 60, 140), (128, 128, 128)])
+def test_a_gray_over_the_picture_loses_nothing_and_another_color_does(over):
+    pixels = np.ravel_multi_index(np.indices(SHAPE)[(slice(None), *CRACK)].reshape(2, -1), SHAPE)
+    one = pixels, np.zeros(len(pixels), np.intp)
+    for gray in (250, 5):
+        for amount in (0.4, 1.0):
+            image = prepare(painted(over, (gray, gray, gray), amount))
+            assert cover_evidence(image, SHAPE, one, 1)[0] > -0.8
+    lighter = np.array(over) * 1.5 if over != (128, 128, 128) else (200, 200, 60)
+    assert cover_evidence(prepare(painted(over, lighter)), SHAPE, one, 1)[0] < -1
+    assert color_evidence(prepare(painted(over, lighter)), SHAPE, one, np.array([1.0]))[0] < -1
+
+
+def test_color_tells_nothing_of_a_gray_picture():
+    assert not color_evidence(
+        prepare(picture()[..., 0]), SHAPE, (np.array([3]), np.array([0])), np.ones(1)
+    ).any()
