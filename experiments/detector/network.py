@@ -73,7 +73,11 @@ def load_folded(network: Network, path: Path, planes: Tensor) -> None:
                 block.norm.bias.copy_(bias)
             else:
                 block.bias.copy_(bias)
-        hooks = [each.register_forward_hook(_unfold) for each in network.modules() if isinstance(each, nn.BatchNorm2d)]
+        hooks = [
+            each.register_forward_hook(_unfold)
+            for each in network.modules()
+            if isinstance(each, nn.BatchNorm2d)
+        ]
         network.eval()(planes)
         for hook in hooks:
             hook.remove()

@@ -29,7 +29,9 @@ def with_things(plane: Plane, scale: float, rng: np.random.Generator) -> Plane:
     if rng.random() < 0.6:
         for _ in range(int(rng.integers(1, 4))):
             draw = _THINGS[int(rng.integers(len(_THINGS)))]
-            _lay(plane, draw(plane.shape, scale, rng), scale, rng, is_dark=draw in _DARK and rng.random() < 0.8)
+            _lay(
+                plane, draw(plane.shape, scale, rng), scale, rng, is_dark=draw in _DARK and rng.random() < 0.8
+            )
     if rng.random() < 0.15:
         add_margin(plane, scale, rng)
     return plane
