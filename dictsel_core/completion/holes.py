@@ -1,12 +1,13 @@
 """Holes of an image that are too wide to be restored from their border, and the parts they are filled in."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.ndimage import find_objects, label, maximum_filter, minimum_filter
 
-from dictsel_core._util.arrays import Region
+from dictsel_core._util.arrays import Region, has_square
 from dictsel_core._util.runs import GeneratorRun
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.completion.completion import MIN_SOURCES, Step, complete
@@ -17,6 +18,12 @@ Box = tuple[int, int, int, int]
 
 #: Around the pixels that are far from everything observed, the hole is filled up to this much farther.
 _MARGIN = 4
+#: A spot has pixels farther than this from all observed ones, is at most so high and wide, and at most this
+#: fraction of the pixels not farther than that is missing.
+_SPOT_REACH, _SPOT_LENGTH, _SPOT_MISSING = 5, 24, 0.15
+#: Holes without pixels farther than this from their border are small; where neighbors within so many pixels
+#: around differ by less, in the median, they are smooth.
+_SMALL, _RIM, _SMOOTH = 8, 8, 0.009
 
 #: Height and width of the cells in which holes are found. Holes that share patches are in neighboring cells.
 CELL = 16
@@ -36,29 +43,59 @@ def wide_parts(missing: Bools, reach: int) -> Bools:
     Distances are the larger of those in rows and columns, so these parts are wider than 2 * reach pixels, or
     wider than `reach` at the border of the image. They contain all missing pixels of the squares of this
     width that are missing entirely, and a few around those; thin scratches that end in a hole are no part of
-    it.
+    it. Spots, holes wider than 10 pixels with little else missing around them, are returned too.
     """
-    if not _missing_blocks(missing, reach + 1):
-        return np.zeros_like(missing)
-    # Pixels beyond the border of the image are not observed either.
+    wide = _spots(missing)
+    if not has_square(missing, reach):
+        return wide
     rows, columns = (
         slice(max(each.start - reach, 0), each.stop + reach)
         for each in find_objects(missing.view(np.uint8))[0]
     )
-    core = minimum_filter(missing[rows, columns].view(np.uint8), 2 * reach + 1, mode="constant", cval=1)
-    near = maximum_filter(core, 2 * (reach + _MARGIN) + 1, mode="constant")
-    wide = np.zeros_like(missing)
-    wide[rows, columns] = missing[rows, columns] & near.view(bool)
+    near = maximum_filter(_core(missing[rows, columns], reach), 2 * (reach + _MARGIN) + 1, mode="constant")
+    wide[rows, columns] |= missing[rows, columns] & near.view(bool)
     return wide
 
 
-def _missing_blocks(missing: Bools, size: int) -> bool:
-    """Return whether any of the adjacent size x size blocks of a mask is missing entirely.
+def _core(missing: Bools, reach: int) -> NDArray[np.uint8]:
+    """Return pixels farther than `reach` from all observed ones; those beyond the image are not observed."""
+    filtered = minimum_filter(missing.view(np.uint8), 2 * reach + 1, mode="constant", cval=1)
+    return np.asarray(filtered, np.uint8)
+
+
+def _missing_blocks(missing: Bools, size: int) -> Bools:
+    """Return which of the adjacent size x size blocks of a mask are missing entirely.
 
     A square of 2 * size - 1 pixels contains one of them, or what of it is in the image.
     """
     down = np.logical_and.reduceat(missing, np.arange(0, missing.shape[0], size), axis=0)
-    return bool(np.logical_and.reduceat(down, np.arange(0, missing.shape[1], size), axis=1).any())
+    return np.asarray(np.logical_and.reduceat(down, np.arange(0, missing.shape[1], size), axis=1))
+
+
+def _spots(missing: Bools) -> Bools:
+    """Return the spots of a mask: no strokes, no letters, and nothing among many dropped pixels."""
+    size, far, spots = _SPOT_REACH + 1, 2 * _SPOT_LENGTH, np.zeros_like(missing)
+    blocks, _ = label(_missing_blocks(missing, size), np.ones((3, 3)))
+    for number, box in enumerate(find_objects(blocks), 1):
+        if max(each.stop - each.start for each in box) * size > _SPOT_LENGTH:
+            continue
+        row = box[0].start * size
+        column = (box[1].start + int(np.argmax(blocks[box][0] == number))) * size
+        top, left = max(row - far, 0), max(column - far, 0)
+        around = missing[top : row + far, left : column + far]
+        if np.count_nonzero(around) > around.size // 2:
+            continue
+        holes, _ = label(around, np.ones((3, 3)))
+        hole = holes == holes[row - top, column - left]
+        places = np.nonzero(hole)
+        lengths = [np.ptp(each) + 1 for each in places]
+        if max(lengths) > _SPOT_LENGTH or not _core(hole, _SPOT_REACH).any():
+            continue
+        middle = [int(each.min() + each.max()) // 2 for each in places]
+        near = around[tuple(slice(max(at - _SPOT_LENGTH, 0), at + _SPOT_LENGTH) for at in middle)]
+        if np.count_nonzero(near) <= _SPOT_MISSING * (2 * _SPOT_LENGTH) ** 2:
+            spots[top : row + far, left : column + far] |= hole
+    return spots
 
 
 def hole_cells(wide: Bools, top: int = 0, left: int = 0) -> Ints:
@@ -163,14 +200,14 @@ class HolePart:
         seed: int,
         threads: int,
         sources: Bools | None = None,
-    ) -> Iterator[Step]:
-        """Fill the part in place, and yield the progress as `complete` does.
+    ) -> Generator[Step, None, bool]:
+        """Fill the part in place, and yield the progress as `complete` does; return whether it was filled.
 
         Parameters
         ----------
         planes : (h, w, C) ndarray of float32
-            The region, of about unit range, with a smooth estimate of all missing pixels. It stays where
-            there is too little to copy from.
+            The region, of about unit range, with a smooth estimate of all missing pixels. It stays in small
+            holes with smooth surroundings, and where there is too little to copy from.
         wide : (h, w) ndarray of bool
             Pixels of holes in the region.
         observed : (h, w) ndarray of bool
@@ -182,8 +219,8 @@ class HolePart:
             Pixels that may be copied. Default is all that were observed, or others too if these are few.
         """
         hole = self.hole(wide)
-        if not hole.any():
-            return
+        if not hole.any() or (sources is None and _is_smooth(planes, hole, observed)):
+            return False
         rng = np.random.default_rng([seed, 2017, self.box[0].start, self.box[1].start])
         before = planes[hole]
         unknown = _unknown(wide, ~observed)
@@ -192,6 +229,7 @@ class HolePart:
         yield from run
         if not run.result:
             planes[hole] = before
+        return run.result
 
     def with_sources(self, sources: Bools) -> "HolePart":
         """Return the part with a region that holds all pixels (H, W) that may be copied."""
@@ -216,6 +254,20 @@ def hole_parts(boxes: Iterable[Box], shape: tuple[int, int], n_channels: int) ->
                 wave = 2 * (down % 2) + across % 2
                 parts.append(HolePart(box, _surrounded(box, shape, n_channels), wave))
     return parts
+
+
+def _is_smooth(planes: Single, hole: Bools, observed: Bools) -> bool:
+    """Return whether a hole is small, and neighbors around it hardly differ, but at edges."""
+    if _core(hole, _SMALL).any():
+        return False
+    known = observed & maximum_filter(hole, 2 * _RIM + 1, mode="constant")
+    gray, changes = planes.mean(axis=2), []
+    for axis in (0, 1):
+        pairs = np.moveaxis(known, axis, 0)
+        both = pairs[1:] & pairs[:-1]
+        changes.append(np.abs(np.diff(np.moveaxis(gray, axis, 0), axis=0)[both]))
+    every = np.concatenate(changes)
+    return bool(not len(every) or np.median(every) < _SMOOTH)
 
 
 def _unknown(wide: Bools, missing: Bools) -> Bools:
