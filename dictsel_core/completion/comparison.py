@@ -36,31 +36,16 @@ class Comparison:
 
     The squared distance of two patches is that of their pixels and of the texture in their middle, but the
     difference of their means has little weight.
-
-    Parameters
-    ----------
-    scale : Scale
-
-    Attributes
-    ----------
-    pixels : (H, W, C) ndarray of int16
-        In steps of 1 / 2048.
-    texture : (H, W, 2) ndarray of int16
-        The same, times the square root of its weight.
-    sums : (N, C) ndarray of int64
-        Of the pixels of each patch.
-    unit : float
-        One over the squared distance of 1.
     """
 
-    unit = 1.0 / (_PIXEL_WEIGHT * _LEVELS**2)
+    unit = 1.0 / (_PIXEL_WEIGHT * _LEVELS**2)  #: One over the squared distance of 1.
 
     def __init__(self, scale: Scale) -> None:
         (height, width), n_channels = scale.shape, scale.n_channels
         self._scale = scale
         self._shape = height - PATCH_SIZE + 1, width - PATCH_SIZE + 1
-        self.pixels = np.empty((height, width, n_channels), np.int16)
-        self.texture = np.empty((height, width, N_TEXTURE), np.int16)
+        self.pixels = np.empty((height, width, n_channels), np.int16)  #: In steps of 1 / 2048.
+        self.texture = np.empty((height, width, N_TEXTURE), np.int16)  #: Times the root of its weight.
         self.sums = np.empty((self._shape[0] * self._shape[1], n_channels), np.int64)
         self._read((slice(0, height), slice(0, width)))
         rows, columns = find_objects(scale.hole.view(np.uint8))[0]
@@ -136,23 +121,12 @@ def improve_matches(
     matches: Ints,
     distances: Ints,
 ) -> None:
-    """Improve the matches of some targets in place.
+    """Improve the matches (B,) of some targets in place, and write their distances.
 
-    Parameters
-    ----------
-    patches : tuple
-        Rows of pixels (H, W * C), texture and sums (see `Comparison`); the number of each patch in the list
-        of targets, and whether it may be copied.
-    shape : (int, int)
-        Rows and columns of patches.
-    targets, matches, distances : (B,) ndarray of int
-        Of these targets. The distances are written.
-    before : (T,) ndarray of int
-        The matches of all targets before this sweep.
-    jumps : (J, 2) ndarray of int
-        How far down and to the right the neighbors are whose matches are tried.
-    steps : (B, R, 2) ndarray of int
-        How far from their matches other sources are tried.
+    `patches` are rows of pixels (H, W * C), texture and sums (see `Comparison`), the number of each patch in
+    the list of all targets, and whether it may be copied; `shape` is that of all patches; `before` has the
+    matches of all targets before this sweep. Tried are the matches of neighbors, so far down and to the right
+    as `jumps` (J, 2) say, and sources as far from the target's own match as its `steps` (B, R, 2).
     """
     numbers, is_source = patches[3:]
     height, width = shape
@@ -186,10 +160,7 @@ def improve_matches(
 
 @Kernel
 def _distance(patches: Patches, n_columns: int, target: int, source: int, limit: int | np.int64) -> np.int64:
-    """Return the squared distance of two patches, in steps of `Comparison.unit`, if it is below a limit.
-
-    Otherwise return a part of it that is not.
-    """
+    """Return the squared distance of two patches in steps of `Comparison.unit`; above a limit, any more."""
     pixels, texture, sums = patches[:3]
     n_channels = sums.shape[1]
     length = PATCH_SIZE * n_channels

@@ -191,23 +191,11 @@ def fill_wide_parts(
 ) -> Generator[float, None, Bools]:
     """Fill wide holes in place with texture and structure from around them.
 
-    Yields the fraction of the work that is done; in the meantime, holes show what is known of them. Returns
-    the pixels that were filled, (H, W).
-
-    Parameters
-    ----------
-    planes : (H, W, C) ndarray of float32
-        Of about unit range, with a smooth estimate of all missing pixels. It stays in small holes with smooth
-        surroundings, and where there is too little to copy from.
-    wide : (H, W) ndarray of bool
-        Pixels to fill.
-    observed : (H, W) ndarray of bool
-        Pixels of which all channels were observed.
-    seed : int
-    threads : int
-        The result does not depend on it.
-    sources : (H, W) ndarray of bool, optional
-        Pixels that may be copied, wherever they are. Default is those around each hole.
+    The planes (H, W, C) are of about unit range, with a smooth estimate of all missing pixels. It stays in
+    small holes with smooth surroundings, and where there is too little to copy from. `wide` are pixels to
+    fill, `observed` those of which all channels were, `sources` those that may be copied wherever they are;
+    by default, what is around each hole. Yields the fraction of the work that is done; in the meantime, holes
+    show what is known of them. Returns the pixels that were filled, (H, W).
     """
     height, width, n_channels = planes.shape
     parts = hole_parts(hole_boxes(hole_cells(wide), (height, width)), (height, width), n_channels)

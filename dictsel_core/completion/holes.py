@@ -19,8 +19,8 @@ Box = tuple[int, int, int, int]
 #: Around the pixels that are far from everything observed, the hole is filled up to this much farther.
 _MARGIN = 4
 #: A spot has pixels farther than this from all observed ones, is at most so high and wide, and at most this
-#: fraction of the pixels not farther than that is missing.
-_SPOT_REACH, _SPOT_LENGTH, _SPOT_MISSING = 5, 24, 0.15
+#: fraction of the pixels that far from its middle is missing besides.
+_SPOT_REACH, _SPOT_LENGTH, _SPOT_MISSING = 5, 24, 0.03
 #: Holes without pixels farther than this from their border are small; where neighbors within so many pixels
 #: around differ by less, in the median, they are smooth.
 _SMALL, _RIM, _SMOOTH = 8, 8, 0.009
@@ -92,23 +92,16 @@ def _spots(missing: Bools) -> Bools:
         if max(lengths) > _SPOT_LENGTH or not _core(hole, _SPOT_REACH).any():
             continue
         middle = [int(each.min() + each.max()) // 2 for each in places]
-        near = around[tuple(slice(max(at - _SPOT_LENGTH, 0), at + _SPOT_LENGTH) for at in middle)]
-        if np.count_nonzero(near) <= _SPOT_MISSING * (2 * _SPOT_LENGTH) ** 2:
+        near = tuple(slice(max(at - _SPOT_LENGTH, 0), at + _SPOT_LENGTH) for at in middle)
+        if np.count_nonzero(around[near] & ~hole[near]) <= _SPOT_MISSING * (2 * _SPOT_LENGTH) ** 2:
             spots[top : row + far, left : column + far] |= hole
     return spots
 
 
 def hole_cells(wide: Bools, top: int = 0, left: int = 0) -> Ints:
-    """Return the cells of an image that contain pixels of wide holes, and the box of these: (N, 6).
+    """Return the cells of an image with pixels of wide holes: number down and across, box of these (N, 6).
 
-    A row has the number of the cell, down and across, and its box.
-
-    Parameters
-    ----------
-    wide : (H, W) ndarray of bool
-        A block of the image.
-    top, left : int
-        Where it begins, at multiples of the size of a cell.
+    `wide` is a block of the image that begins at `top` and `left`, multiples of the size of a cell.
     """
     pixels = np.argwhere(wide) + np.array([top, left])
     cells, numbers = np.unique(pixels // CELL, axis=0, return_inverse=True)
@@ -123,15 +116,8 @@ def hole_cells(wide: Bools, top: int = 0, left: int = 0) -> Ints:
 def hole_boxes(cells: Ints, shape: tuple[int, int]) -> tuple[Box, ...]:
     """Return the boxes of all holes of an image, and of what shares patches with them, from top to bottom.
 
-    Holes in neighboring cells are one, and so are those whose boxes overlap, so that a box holds all of a
-    hole and nothing of another.
-
-    Parameters
-    ----------
-    cells : (N, 6) ndarray of int
-        As `hole_cells` returns them.
-    shape : (int, int)
-        Height and width of the image.
+    Cells are those of `hole_cells`. Holes in neighboring ones are one, and so are those whose boxes overlap,
+    so that a box holds all of a hole and nothing of another.
     """
     if not len(cells):
         return ()
@@ -162,22 +148,11 @@ def _rectangles(marked: Bools) -> Ints:
 
 @dataclass(frozen=True)
 class HolePart:
-    """A hole, or a part of a large one.
+    """A hole, or a part of a large one."""
 
-    Attributes
-    ----------
-    box : (slice, slice)
-        All pixels of holes in it are filled.
-    region : (slice, slice)
-        What is used for that.
-    wave : int
-        Parts of the same wave do not depend on each other, and those of the following waves on what they are
-        filled with.
-    """
-
-    box: Region
-    region: Region
-    wave: int
+    box: Region  #: All pixels of holes in it are filled.
+    region: Region  #: What is used for that.
+    wave: int  #: Parts depend on those of earlier waves, and on none of their own.
 
     def overlaps(self, region: Region) -> bool:
         """Return whether the box overlaps a region."""
@@ -203,20 +178,8 @@ class HolePart:
     ) -> Generator[Step, None, bool]:
         """Fill the part in place, and yield the progress as `complete` does; return whether it was filled.
 
-        Parameters
-        ----------
-        planes : (h, w, C) ndarray of float32
-            The region, of about unit range, with a smooth estimate of all missing pixels. It stays in small
-            holes with smooth surroundings, and where there is too little to copy from.
-        wide : (h, w) ndarray of bool
-            Pixels of holes in the region.
-        observed : (h, w) ndarray of bool
-            Pixels of which all channels were observed.
-        seed : int
-        threads : int
-            The result does not depend on it.
-        sources : (h, w) ndarray of bool, optional
-            Pixels that may be copied. Default is all that were observed, or others too if these are few.
+        All arrays, as of `fill_wide_parts`, are those of the region. Without sources, what was observed is
+        copied, and other pixels too if that is little.
         """
         hole = self.hole(wide)
         if not hole.any() or (sources is None and _is_smooth(planes, hole, observed)):
