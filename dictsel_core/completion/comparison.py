@@ -21,8 +21,6 @@ _TEXTURE_WEIGHT = 100.0
 _MEAN_PERCENT = 15
 #: Weights of squared differences: of pixels and texture, and of sums over patches, which are subtracted.
 _PIXEL_WEIGHT, _SUM_WEIGHT = 100 * PATCH_SIZE**2, 100 - _MEAN_PERCENT
-#: Patches that are gathered together.
-_CHUNK = 1024
 
 Levels = NDArray[np.int16]
 Patches = tuple[Levels, Levels, NDArray[np.int64], Ints, Bools]
@@ -68,46 +66,27 @@ class Comparison:
         ]
         self.sums.reshape(*self._shape, n_channels)[rows, columns] = _patch_sums(around)
 
-    def described(self, patches: Ints) -> Levels:
-        """Return what patches are compared by, beside their sums: (N, d)."""
-        windows, middle = self._windows(), PATCH_SIZE // 2
-        n_pixels = windows[0, 0].size
-        result = np.empty((len(patches), n_pixels + N_TEXTURE), np.int16)
-        for start in range(0, len(patches), _CHUNK):
-            part = slice(start, start + _CHUNK)
-            y, x = np.divmod(patches[part], self._shape[1])
-            result[part, :n_pixels] = windows[y, x].reshape(len(y), n_pixels)
-            result[part, n_pixels:] = self.texture[y + middle, x + middle]
-        return result
-
     def vectors(self, patches: Ints) -> Single:
         """Return vectors of which the squared distances are those of the patches, up to rounding: (N, d)."""
-        result = self.described(patches).astype(np.float32) / np.float32(_LEVELS)
+        y, x = np.divmod(patches, self._shape[1])
+        windows = sliding_window_view(self.pixels, (PATCH_SIZE, PATCH_SIZE), axis=(0, 1))
+        pixels = windows[y, x].astype(np.float32).reshape(len(y), -1, PATCH_SIZE**2) / np.float32(_LEVELS)
         means = self.sums[patches, :, None].astype(np.float32) / np.float32(PATCH_SIZE**2 * _LEVELS)
-        pixels = result[:, :-N_TEXTURE].reshape(*means.shape[:2], -1)
         pixels -= (1 - np.sqrt(np.float32(_MEAN_PERCENT / 100))) * means
-        return result
+        middle = PATCH_SIZE // 2
+        texture = self.texture[y + middle, x + middle].astype(np.float32) / np.float32(_LEVELS)
+        return np.concatenate([pixels.reshape(len(y), -1), texture], axis=1)
 
     def corrections(self, targets: Ints, matches: Ints) -> Single:
         """Return what is added to the channels of each match when it is copied: (N, C)."""
         shifts = self.sums[targets] - self.sums[matches]
         return (shifts * (_SUM_WEIGHT / (_PIXEL_WEIGHT * _LEVELS))).astype(np.float32)
 
-    def _windows(self) -> Levels:
-        """Return a view of the pixels of all patches: (H - 6, W - 6, C, 7, 7)."""
-        return sliding_window_view(self.pixels, (PATCH_SIZE, PATCH_SIZE), axis=(0, 1))
-
 
 def _patch_sums(pixels: Levels) -> NDArray[np.int64]:
     """Return the sums over all patches of a part of an image (h, w, C): (h - 6, w - 6, C)."""
-    n_down, n_across = (length - PATCH_SIZE + 1 for length in pixels.shape[:2])
-    tall = np.zeros((n_down, *pixels.shape[1:]), np.int64)
-    for shift in range(PATCH_SIZE):
-        tall += pixels[shift : shift + n_down]
-    sums = np.zeros((n_down, n_across, pixels.shape[2]), np.int64)
-    for shift in range(PATCH_SIZE):
-        sums += tall[:, shift : shift + n_across]
-    return sums
+    tall = sliding_window_view(pixels, PATCH_SIZE, axis=0).sum(axis=-1, dtype=np.int64)
+    return np.asarray(sliding_window_view(tall, PATCH_SIZE, axis=1).sum(axis=-1))
 
 
 @Kernel
