@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.validation import as_nonnegative, as_plain_array, as_real_array
-from dictsel_core.pursuit.batch import code_data
+from dictsel_core.pursuit.codes import code_data
 
 Array = NDArray[np.float64]
 

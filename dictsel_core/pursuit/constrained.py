@@ -18,9 +18,8 @@ from dictsel_core.constraints import (
     Matroid,
     MatroidSparsity,
 )
-from dictsel_core.pursuit.batch import as_coding_problem, code_points
-from dictsel_core.pursuit.codes import CHUNK, SparseCodes
-from dictsel_core.pursuit.columns import Pursuit, Rule
+from dictsel_core.pursuit.codes import SparseCodes, as_coding_problem, code_points
+from dictsel_core.pursuit.columns import CHUNK, Pursuit, Rule
 
 __all__ = ["constrained_omp"]
 

@@ -6,15 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.runs import with_parameters_of
-from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import LocalConstraint, SwapTable
-from dictsel_core.selection.engine.differences import SquaredDifferences
-from dictsel_core.selection.engine.selector import ReplacementEngine, SelectedAtom, Selector
-from dictsel_core.selection.engine.state import SupportState
-from dictsel_core.selection.engine.utilities import UtilityDifferences, UtilityProblem
+from dictsel_core.selection.engine import ReplacementEngine, SelectedAtom, Selector
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.run import Selection, SelectionRun
+from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.utilities import differences_of
 from dictsel_core.utility import Utility
 
 
@@ -93,11 +92,7 @@ class _Engine(ReplacementEngine):
         self.state = SupportState(problem, capacity)
         super().__init__(self.state, max_repeats=n_atoms)
         self.problem, self.constraint = problem, constraint
-        self._differences: SquaredDifferences | UtilityDifferences
-        if isinstance(problem, UtilityProblem):
-            self._differences = UtilityDifferences(problem)
-        else:
-            self._differences = SquaredDifferences(problem)
+        self._differences = differences_of(problem)
         self.table = SwapTable(
             additions=np.empty((n_points, n_candidates), problem.data.dtype),
             swaps=np.empty((n_points, capacity, n_candidates), problem.data.dtype),
@@ -121,22 +116,11 @@ class _Engine(ReplacementEngine):
     def update_table(self, rows: Ints) -> None:
         """Recompute the differences of patches whose support has changed."""
         for block, supports in self.state.blocks(rows):
-            self._enter(block, *self._differences.of_supports(block, supports))
-
-    def _enter(self, rows: Ints, additions: Floats, swapped: Floats) -> None:
-        """Put differences into the table, except for empty slots and for atoms of the support."""
-        table, supports = self.table, self.state.supports[rows]
-        width = swapped.shape[1]
-        for part in (additions, swapped):
-            self.problem.equalize_duplicates(part)
-        swapped[supports[:, :width] < 0] = -np.inf
-        at, slots = np.nonzero(supports >= 0)
-        members = supports[at, slots]
-        additions[at, members] = 0
-        swapped[at, :, members] = -np.inf
-        table.additions[rows] = additions
-        table.swaps[rows, :width] = swapped
-        table.swaps[rows, width:] = -np.inf
+            width = supports.shape[1]
+            self.table.additions[block], self.table.swaps[block, :width] = self._differences.of_supports(
+                block, supports
+            )
+            self.table.swaps[block, width:] = -np.inf
 
 
 @with_parameters_of(replacement_greedy)

@@ -9,12 +9,12 @@ from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains
-from dictsel_core.selection.engine.column_kernels import fit_with_gains
-from dictsel_core.selection.engine.fits import FIT_LIMITS, ColumnFit, Doubles, SupportFit
-from dictsel_core.selection.engine.selector import GainCostEngine, SelectedAtom, Selector
-from dictsel_core.selection.engine.state import SupportState
+from dictsel_core.pursuit.kernels import fit_with_gains
+from dictsel_core.selection.engine import GainCostEngine, SelectedAtom, Selector
+from dictsel_core.selection.fits import Doubles, SupportFit
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.run import Selection, SelectionRun
+from dictsel_core.selection.state import FIT_LIMITS, ColumnFit, SupportState
 
 #: Fraction of the squared length of an atom that is assumed to lie outside of a support, at least.
 _MIN_OUTSIDE = 1e-2

@@ -9,8 +9,7 @@ from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import as_accuracy
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint
-from dictsel_core.selection.engine.omp import OMPEngine, Repeats
-from dictsel_core.selection.engine.selector import Selector
+from dictsel_core.selection.engine import OMPEngine, Repeats, Selector
 from dictsel_core.selection.run import Selection, SelectionRun
 from dictsel_core.utility import Utility
 

@@ -22,15 +22,15 @@ from dictsel_core._util.validation import (
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains, SeparableConstraint
 from dictsel_core.selection.certificate import DataSums, SpectralBound, data_sums
-from dictsel_core.selection.engine.selector import (
+from dictsel_core.selection.engine import (
     ReplacementEngine,
     SelectedAtom,
     Selector,
     best_replacement,
 )
-from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.run import Selection, SelectionRun
+from dictsel_core.selection.state import SupportState
 
 
 def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)

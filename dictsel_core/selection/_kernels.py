@@ -1,4 +1,4 @@
-"""Fits by shared inner products, and squares of correlations: each one call, where NumPy takes many."""
+"""Fits of patches on supports, and what all atoms would gain: compiled."""
 
 import numpy as np
 

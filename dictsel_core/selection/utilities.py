@@ -3,16 +3,14 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import chunk_rows
 from dictsel_core._util.observed import ObservedData
 from dictsel_core._util.validation import Floats, Ints
 from dictsel_core.atoms import GroundSet
+from dictsel_core.selection.fits import Differences, Doubles, SquaredDifferences
 from dictsel_core.selection.problem import Problem
 from dictsel_core.utility import Utility
-
-Doubles = NDArray[np.float64]
 
 #: Relative size of gradients up to which they are rounding error.
 _ROUNDING = 1e-6
@@ -67,9 +65,7 @@ class UtilityProblem(Problem):
     def modular_values(self) -> Floats:
         """Return f_t({a}) for every patch and atom, by a fit for each: (T, n)."""
         empty = np.full((len(self), 0), -1)
-        values = UtilityDifferences(self).of_supports(np.arange(len(self)), empty)[0]
-        self.equalize_duplicates(values)
-        return values
+        return UtilityDifferences(self).of_supports(np.arange(len(self)), empty)[0]
 
 
 class UtilityFit:
@@ -106,21 +102,12 @@ class UtilityFit:
         return np.asarray(scales[rows, None])
 
 
-class UtilityDifferences:
-    """Differences of a utility for the patches of a problem.
+class UtilityDifferences(Differences):
+    """Every atom and every swap is a fit of its own, which begins at the weights of the support."""
 
-    There is no closed form: every atom and every swap is a fit of its own, which begins at the weights of
-    the support.
-    """
+    _problem: UtilityProblem
 
-    def __init__(self, problem: UtilityProblem) -> None:
-        self._problem = problem
-
-    def of_supports(self, rows: Ints, supports: Ints) -> tuple[Floats, Floats]:
-        """Return f(Z + a) - f(Z), (B, n), and f(Z - b + a) - f(Z), (B, S, n), of patches with supports Z.
-
-        Those for atoms of the support, and for empty slots, are meaningless.
-        """
+    def _of_supports(self, rows: Ints, supports: Ints) -> tuple[Floats, Floats]:
         n_candidates = len(self._problem.ground_set)
         additions = np.empty((len(rows), n_candidates))
         swaps = np.full((len(rows), supports.shape[1], n_candidates), -np.inf)
@@ -152,6 +139,11 @@ class UtilityDifferences:
         y = np.broadcast_to(problem.data[row].astype(np.float64), shape)
         counts = problem.entry_weights[row]
         return maximize_utility(problem.utility, problem.padded_rows[supports], y, counts[None], start)
+
+
+def differences_of(problem: Problem) -> Differences:
+    """Return the utility differences of the patches of a problem."""
+    return UtilityDifferences(problem) if isinstance(problem, UtilityProblem) else SquaredDifferences(problem)
 
 
 def maximize_utility(
