@@ -33,9 +33,7 @@ def _as_origins(origins: object) -> tuple[AtomOrigin, ...]:
 
 @dataclass(frozen=True, eq=False)
 class GroundSet:
-    """Candidate atoms as unit columns of one matrix.
-
-    Build it with `standard_ground_set` or `ground_set_from_array`.
+    """Candidate atoms as unit columns of one matrix, from `standard_ground_set` or `ground_set_from_array`.
 
     Attributes
     ----------
@@ -45,12 +43,6 @@ class GroundSet:
         Origin of each column.
     patch_shape : (int, int) or None
         Height and width of the atoms as image patches; None if they are not images.
-
-    Examples
-    --------
-    >>> ground_set = standard_ground_set()
-    >>> ground_set.atoms.shape, len(ground_set)
-    ((64, 256), 256)
     """
 
     atoms: NDArray[np.float64]
@@ -88,10 +80,7 @@ class GroundSet:
 
     @cached_property
     def coherence(self) -> float:
-        """Largest ``|<a_i, a_j>|`` over pairs i != j, at most 1; 0 for a single atom.
-
-        It is 1 for the standard ground set, in which every basis has a constant atom.
-        """
+        """Largest ``|<a_i, a_j>|``, i != j; 1 if atoms are equal, as the constants of the standard bases."""
         largest = (products.max(initial=0.0) for _, products in self._products_with_earlier())
         return min(float(max(largest)), 1.0)
 
@@ -116,10 +105,7 @@ class GroundSet:
         return np.asarray(others[np.abs(columns - signs * column).max(axis=0) <= _EQUAL])
 
     def equal_or_copied(self, supports: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return which atoms equal one of each support (B, S), or duplicate an earlier atom: (B, n).
-
-        Empty slots of supports are -1.
-        """
+        """Return which atoms equal one of each support (B, S), padded with -1, or an earlier atom: (B, n)."""
         firsts, is_copy = self._firsts
         found = is_copy[None].repeat(len(supports), axis=0)
         found[np.arange(len(supports))[:, None], firsts[supports]] = True

@@ -183,14 +183,8 @@ class BlockSparsity(LocalConstraint):
     ) -> Replacement:
         """Return the replacement by one atom in all blocks where its value is positive.
 
-        Parameters
-        ----------
-        values : (b,) ndarray
-        replaced : (b,) ndarray of int
-            The atom that each block loses; -1 if it loses none.
-        supports : (T, S) ndarray of int
-        gains : (T,) ndarray of bool
-            Which patches gain by the atom; the others receive it only in exchange.
+        Blocks lose the atoms `replaced`, -1 for none. Patches that do not gain receive the atom only in
+        exchange.
         """
         takes = values > 0
         removed = self._slots_of(supports, np.where(takes, replaced, -1))

@@ -22,13 +22,7 @@ Exchanges = tuple[Bools, Bools]
 
 
 class Matroid(ABC):
-    """A matroid on the ground set. Subclass it, or wrap a function in `OracleMatroid`.
-
-    Examples
-    --------
-    >>> isinstance(UniformMatroid(3), Matroid)
-    True
-    """
+    """A matroid on the ground set. Subclass it, or wrap a function in `OracleMatroid`."""
 
     @abstractmethod
     def is_independent(self, atoms: Sequence[int]) -> bool:
@@ -48,20 +42,9 @@ class Matroid(ABC):
         return len(largest)
 
     def exchanges(self, supports: Ints, candidates: Ints) -> Exchanges:
-        """Return which candidates each support can receive, and which atoms it would have to lose.
+        """Return which candidates each support can receive, (B, m), and which may replace what, (B, S, m).
 
-        Parameters
-        ----------
-        supports : (B, S) ndarray of int
-            Independent sets, padded with -1.
-        candidates : (m,) ndarray of int
-
-        Returns
-        -------
-        free : (B, m) ndarray of bool
-            The support stays independent if the candidate is added.
-        slots : (B, S, m) ndarray of bool
-            It is independent if the candidate replaces the atom in this slot.
+        Supports, (B, S), are independent, and padded with -1.
         """
         free = np.zeros((len(supports), len(candidates)), bool)
         slots = np.zeros((*supports.shape, len(candidates)), bool)

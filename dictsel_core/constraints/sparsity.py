@@ -262,12 +262,6 @@ def best_exchange(gains: Floats, costs: Floats, at_cap: Bools, unused: int) -> E
     action of patch t changes at min(g_t, c_t), where it stops being a pure addition (if not at its cap), and
     at max(g_t, c_t), where it becomes a pure removal. The dual optimum is therefore an order statistic of
     these numbers; the primal optimum follows by breaking ties such that the budget is met.
-
-    Parameters
-    ----------
-    gains, costs : (T,) ndarray
-    at_cap : (T,) ndarray of bool
-    unused : int
     """
     low = np.where(at_cap, 0, np.minimum(gains, costs))
     high = np.maximum(gains, costs)

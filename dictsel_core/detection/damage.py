@@ -33,16 +33,6 @@ class Detection:
         overlap, of the most confident.
     kinds : tuple of str
         Kind of each region; region i is ``kinds[i - 1]``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import detect_damage
-    >>> image = np.full((64, 64), 120, np.uint8)
-    >>> image[30:33, 40:43] = 255
-    >>> detection = detect_damage(image, ["dust"])
-    >>> detection.kinds, int(detection.labels[31, 41])
-    (('dust',), 1)
     """
 
     mask: Bools
@@ -53,17 +43,7 @@ class Detection:
 
 @dataclass(frozen=True)
 class Found:
-    """How much of one kind was found: the number of regions, and of pixels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.detection import analyze_damage
-    >>> image = np.full((64, 64), 120, np.uint8)
-    >>> image[30:33, 40:43] = 255
-    >>> analyze_damage(image, ["dust"]).found(0.5)["dust"].n_regions
-    1
-    """
+    """How much of one kind was found: the number of regions, and of pixels."""
 
     n_regions: int
     n_pixels: int
@@ -82,16 +62,6 @@ class DamageAnalysis:
         Height and width.
     candidates : mapping of str to Regions
         By kind, in the order of the numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.detection import analyze_damage
-    >>> image = np.full((64, 64), 120, np.uint8)
-    >>> image[30:33, 40:43] = 255
-    >>> analysis = analyze_damage(image, ["dust"])
-    >>> analysis.shape, bool(analysis.mask(0.5)[31, 41])
-    ((64, 64), True)
     """
 
     shape: tuple[int, int]
@@ -226,27 +196,8 @@ def region_contrasts(
 ) -> NDArray[np.float32]:
     """Return how much lighter each region is than what lies around it; negative if it is darker.
 
-    Parameters
-    ----------
-    image, missing
-        As they were given to `analyze_damage`.
-    analysis : DamageAnalysis
-        What was found in the picture.
-
-    Returns
-    -------
-    (N,) ndarray of float32
-        By the number of the region, as a part of the range of the picture; 0 if nothing around it is seen.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.detection import analyze_damage
-    >>> image = np.full((64, 64), 120, np.uint8)
-    >>> image[30:33, 40:43] = 255
-    >>> analysis = analyze_damage(image, ["dust"])
-    >>> bool((region_contrasts(image, analysis) > 0).all())
-    True
+    By the number of the region, (N,), as a part of the range of the picture; 0 if nothing around it is seen.
+    Image and missing pixels are those that were given to `analyze_damage`.
     """
     plane = prepare(image, missing).brightness
     covered = analysis.mask(1.0)

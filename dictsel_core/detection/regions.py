@@ -15,18 +15,10 @@ Confidences = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """Candidates for damage of one kind.
+    """Candidates for damage of one kind in a picture of some shape.
 
-    Attributes
-    ----------
-    shape : (int, int)
-        Of the picture.
-    pixels : (P,) ndarray of int
-        Pixels as indices into the flattened picture, region after region.
-    offsets : (N + 1,) ndarray of int
-        Region i has the pixels ``pixels[offsets[i]:offsets[i + 1]]``.
-    confidence : (N,) ndarray of float32
-        From 0 to 1.
+    Region i has the pixels ``pixels[offsets[i]:offsets[i + 1]]``, as indices into the flattened picture, and
+    a confidence from 0 to 1.
     """
 
     shape: tuple[int, int]
@@ -62,10 +54,7 @@ def no_regions(shape: tuple[int, int]) -> Regions:
 def regions_from_points(
     shape: tuple[int, int], pixels: Ints, numbers: Ints, confidence: NDArray[np.floating[Any]]
 ) -> Regions:
-    """Return regions from pixels with the number of the region of each; those of confidence 0 are dropped.
-
-    A pixel may occur in several regions, and more than once in one.
-    """
+    """Return regions from pixels with the number of the region of each; those of confidence 0 are dropped."""
     confidence = np.clip(confidence, 0, 1).astype(np.float32)
     kept = confidence > 0
     renumbered = np.cumsum(kept) - 1
@@ -160,15 +149,7 @@ def most_confident(regions: Regions) -> Regions:
 
 
 class RegionIndex:
-    """The pixels of all regions of a picture, in the order of the picture.
-
-    Parameters
-    ----------
-    shape : (int, int)
-        Of the picture.
-    parts : sequence of Regions
-        Regions are numbered through all of them.
-    """
+    """The pixels of all regions of a picture, numbered through all parts, in the order of the picture."""
 
     def __init__(self, shape: tuple[int, int], parts: Sequence[Regions]) -> None:
         self._shape = shape

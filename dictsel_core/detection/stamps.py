@@ -46,16 +46,9 @@ _MAX_DISTANCE = 25.0
 class Letters:
     """Connected marks.
 
-    Attributes
-    ----------
-    pixels, numbers : (P,) ndarray of int
-        Indices into the flattened picture, and the number of the mark.
-    boxes : (N, 2, 2) ndarray of float
-        First and last row, first and last column.
-    colors : (N, 3) ndarray of float
-        Mean color in CIELAB, weighted by the square of the contrast.
-    contrast : (N,) ndarray of float
-        Mean difference from what lies around.
+    The `pixels` are indices into the flattened picture, `numbers` the mark of each. Boxes, (N, 2, 2), are the
+    first and last row, and the first and last column; colors, (N, 3), means in CIELAB, weighted by the square
+    of the contrast.
     """
 
     pixels: Ints
@@ -73,14 +66,8 @@ class Letters:
 class Texts:
     """Letters in rows.
 
-    Attributes
-    ----------
-    numbers : (N,) ndarray of int
-        The text of each mark, -1 for none.
-    n_letters : (T,) ndarray of float
-        Of each text; wide marks count for several letters. 0 for a single mark, which is no text.
-    unevenness : (T,) ndarray of float
-        How far the upper or the lower ends lie off a line, in heights.
+    The `numbers` are the text of each mark, -1 for none. Wide marks count for several letters; a single mark
+    is no text, and has 0. The unevenness is how far the upper or the lower ends lie off a line, in heights.
     """
 
     numbers: Ints

@@ -114,16 +114,8 @@ def update_each_atom(state: LearningState) -> None:
 def rank_one_fit(left: Array, observed: Array | None, atom: Array, weights: Array) -> tuple[Array, Array]:
     """Return a unit atom d and weights w that minimize the sum of |m_t (E_t - w_t d)|^2.
 
-    Parameters
-    ----------
-    left : (B, d) ndarray
-        The E_t, zero at missing entries.
-    observed : (B, d) ndarray or None
-        1.0 where observed and 0.0 where missing; None if nothing is missing.
-    atom : (d,) ndarray
-        The initial d. Entries that no patch observes stay as they are, up to the scale.
-    weights : (B,) ndarray
-        The initial w.
+    What is left, E_t, is zero at missing entries. Entries of the atom that no patch observes stay, up to the
+    scale.
     """
     explained = -1.0
     for _ in range(_MAX_ROUNDS):
@@ -164,17 +156,7 @@ def _product(weights: Array, atom: Array, observed: Array | None) -> Array:
 
 @with_parameters_of(ksvd)
 def iter_ksvd(**given: Any) -> LearningRun:  # noqa: ANN401  (checked by the run)
-    """Start `ksvd`, and return its run, which makes one iteration per step.
-
-    The parameters are those of `ksvd`, checked at the call. There is a result after every step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> run = iter_ksvd(np.random.default_rng(0).normal(size=(50, 16)), 8, 2)
-    >>> next(run).objective < next(run).objective
-    True
-    """
+    """Start `ksvd`, and return its run, which makes one iteration per step and always has a result."""
     return start_learning(update_each_atom, **given)
 
 
@@ -194,30 +176,18 @@ def mod(
     tolerance: float = 1e-6,
     rng: np.random.Generator | int | None = None,
 ) -> LearnedDictionary:
-    r"""Learn a dictionary by the method of optimal directions.
+    r"""Learn a dictionary by the method of optimal directions [1]_.
 
     Each iteration codes all patches by OMP and then computes the best dictionary for these codes,
 
     .. math:: \min_D \sum_t \lVert m_t \circ (y_t - D w_t) \rVert^2,
 
     where m_t is 1 on the observed entries and 0 elsewhere. With masks this is one least-squares problem for
-    each row of D.
-
-    Parameters
-    ----------
-    data, n_atoms, sparsity, mask, initial, max_iterations, tolerance, rng
-        As in `ksvd`.
-
-    Returns
-    -------
-    LearnedDictionary
-        As that of `ksvd`.
+    each row of D. Parameters and result are those of `ksvd`.
 
     See Also
     --------
-    iter_mod : The same, iteration by iteration.
     ksvd : Updates one atom at a time, together with its weights.
-    replacement_omp : Selects atoms from a ground set instead of learning them.
 
     References
     ----------
@@ -283,15 +253,5 @@ def _masked_grams(state: LearningState, observed: Array) -> Array:
 
 @with_parameters_of(mod)
 def iter_mod(**given: Any) -> LearningRun:  # noqa: ANN401  (checked by the run)
-    """Start `mod`, and return its run, which makes one iteration per step.
-
-    The parameters are those of `mod`, checked at the call. There is a result after every step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> run = iter_mod(np.random.default_rng(0).normal(size=(50, 16)), 8, 2)
-    >>> next(run).objective < next(run).objective
-    True
-    """
+    """Start `mod`, and return its run, which makes one iteration per step and always has a result."""
     return start_learning(update_all_atoms, **given)

@@ -32,20 +32,10 @@ _EXPLAINED = 1e-12
 
 
 class LearningState:
-    """The state that both learners share: the coding of patches, and the replacement of unused atoms.
+    """What both learners share: the coding of patches, and the replacement of unused atoms.
 
-    Attributes
-    ----------
-    dictionary : (d, k) ndarray
-        Unit columns.
-    data, residual : (T, d) ndarray
-        Zero at missing entries.
-    observed : (T, d) ndarray or None
-        1.0 where observed and 0.0 where missing; None if nothing is missing.
-    supports : (T, S) ndarray of int
-        Columns of the dictionary, padded with -1.
-    coefficients : (T, S) ndarray
-        Padded with 0.
+    Data and residual, (T, d), are zero at missing entries; `observed` is 0 there and 1 elsewhere, or None.
+    Supports, (T, S), are columns of the dictionary padded with -1, coefficients padded with 0.
     """
 
     def __init__(self, data: Array, observed: Array | None, dictionary: Array, sparsity: int) -> None:
@@ -65,8 +55,7 @@ class LearningState:
     def code(self) -> None:
         """Code all patches by OMP; a patch keeps its old code if that is better.
 
-        This makes learning monotone (Aharon, Elad and Bruckstein 2006, section IV.C): OMP alone may
-        find worse supports than those to which the atoms were just fitted.
+        This makes learning monotone (Aharon, Elad and Bruckstein 2006, section IV.C).
         """
         codes = code_data(self.dictionary, self.data, self._sparsity, self._missing)
         better = codes.residual_energy < np.vecdot(self.residual, self.residual)
@@ -90,10 +79,7 @@ class LearningState:
         return csr_array((self.coefficients[used], self.supports[used], ends), shape=shape)
 
     def set_atoms(self, dictionary: Array) -> None:
-        """Set new atoms of any length, and scale the codes such that the products stay the same.
-
-        An atom of length zero keeps its old direction, and its weights become zero.
-        """
+        """Set atoms of any length, and scale the codes; one of length zero keeps its direction only."""
         lengths = np.linalg.norm(dictionary, axis=0)
         alive = lengths > 0
         self.dictionary = np.where(alive, dictionary / np.where(alive, lengths, 1), self.dictionary)
@@ -182,14 +168,6 @@ class LearningStep:
         Sum over patches of ``|y_t|^2/2 - |r_t|^2/2`` on the observed entries; never decreases.
     change : float
         Its growth by this iteration.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.learning import iter_mod
-    >>> step = next(iter_mod(np.random.default_rng(0).normal(size=(30, 16)), 4, 2))
-    >>> step.iteration, step.objective > 0
-    (1, True)
     """
 
     iteration: int
@@ -214,14 +192,6 @@ class LearnedDictionary:
     converged : bool
         Whether the objective grew by at most the tolerance in the last iteration; False if the maximum
         number of iterations was reached first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.learning import mod
-    >>> learned = mod(np.random.default_rng(0).normal(size=(30, 16)), 4, 2, max_iterations=2)
-    >>> learned.dictionary.shape, len(learned.supports)
-    ((16, 4), 30)
     """
 
     dictionary: NDArray[np.float64]
@@ -241,18 +211,7 @@ class LearnedDictionary:
 
 
 class LearningRun(Run[LearningStep, LearnedDictionary]):
-    """An iterator over the iterations of a learner; `result` is available after every one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.learning import iter_mod
-    >>> run = iter_mod(np.random.default_rng(0).normal(size=(50, 16)), 8, 2)
-    >>> [next(run).iteration for _ in range(3)]
-    [1, 2, 3]
-    >>> run.result.dictionary.shape
-    (16, 8)
-    """
+    """An iterator over the iterations of a learner; `result` is available after every one."""
 
     def __init__(
         self,

@@ -127,21 +127,11 @@ class OnlineSelector(ABC):
         return self._learners
 
     def play(self) -> Ints:
-        """Return the dictionary of this round: k different atoms as ground-set indices.
-
-        It is the same until `observe` ends the round.
-        """
+        """Return the dictionary of this round: the indices of k different atoms."""
         return self._learners.distinct(self._draw())
 
     def observe(self, y: ArrayLike, mask: ArrayLike | None = None) -> None:
-        """End the round with the patch to be coded.
-
-        Parameters
-        ----------
-        y : (d,) array_like
-        mask : (d,) array_like of bool, optional
-            True = missing.
-        """
+        """End the round with the patch to be coded, (d,), and its mask, True = missing."""
         patch, n_features = as_plain_array(y, "y"), self._ground_set.n_features
         if patch.shape != (n_features,):
             raise ValueError(
@@ -225,23 +215,7 @@ class OnlineSDSMA(OnlineSelector):
     r"""Online SDS_MA (appendix D.1): gains of the modular approximation.
 
     Learner i observes :math:`\tilde g_t(X^{i-1} + a) - \tilde g_t(X^{i-1})`, where :math:`\tilde g_t(X)` is
-    the sum of the s largest f_t({a}) of atoms in X.
-
-    See Also
-    --------
-    OnlineSelector : Its parameters, and how it is used.
-    sds_ma : The offline version.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> selector = OnlineSDSMA(standard_ground_set(), n_atoms=2, sparsity=1)
-    >>> for patch in np.random.default_rng(0).normal(size=(3, 64)):
-    ...     atoms = selector.play()
-    ...     selector.observe(patch)
-    >>> len(atoms)
-    2
+    the sum of the s largest f_t({a}) of atoms in X. The parameters are those of `OnlineSelector`.
     """
 
     def _feedback(self, problem: Problem, picks: Ints) -> Array:
@@ -261,26 +235,11 @@ class OnlineSDSMA(OnlineSelector):
 
 
 class OnlineReplacementGreedy(OnlineSelector):
-    r"""Online Replacement Greedy (appendix D.2): gains are true utility differences.
+    """Online Replacement Greedy (appendix D.2): gains are true utility differences.
 
-    Learner i observes :math:`f_t(Z + a) - f_t(Z)` while the support Z has fewer than s atoms, and then
-    the difference of the best swap, or 0; after that its own atom enters Z in the same way.
-
-    See Also
-    --------
-    OnlineSelector : Its parameters, and how it is used.
-    replacement_greedy : The offline version.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> selector = OnlineReplacementGreedy(standard_ground_set(), n_atoms=2, sparsity=1)
-    >>> for patch in np.random.default_rng(0).normal(size=(3, 64)):
-    ...     atoms = selector.play()
-    ...     selector.observe(patch)
-    >>> len(atoms)
-    2
+    Learner i observes :math:`f_t(Z + a) - f_t(Z)` while the support Z has fewer than s atoms, and then the
+    difference of the best swap, or 0; after that its own atom enters Z in the same way. The parameters are
+    those of `OnlineSelector`.
     """
 
     def _feedback(self, problem: Problem, picks: Ints) -> Array:
@@ -313,22 +272,6 @@ class OnlineReplacementOMP(OnlineSelector):
         The constant M, relative to the smoothness of the utility, which is 1 for the squared one; by default
         that of the ground set. Theorem D.6 does not hold for a smaller one, but it
         learned faster in our experiments.
-
-    See Also
-    --------
-    OnlineSelector : Its other parameters, and how it is used.
-    replacement_omp : The offline version.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> selector = OnlineReplacementOMP(standard_ground_set(), n_atoms=2, sparsity=1)
-    >>> for patch in np.random.default_rng(0).normal(size=(3, 64)):
-    ...     atoms = selector.play()
-    ...     selector.observe(patch)
-    >>> len(atoms)
-    2
     """
 
     def __init__(  # noqa: PLR0913  (options by keyword)

@@ -37,14 +37,6 @@ class SparseCodes:
         Least-squares weights on the observed entries, padded with 0.
     residual_energy : (T,) ndarray
         Squared length of the residual on the observed entries, weighted as the data.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import omp
-    >>> codes = omp(np.eye(4), [[3.0, 0.0, 1.0, 0.0]], 2)
-    >>> codes.supports.tolist(), codes.rebuilt.tolist()
-    ([[0, 2]], [[3.0, 0.0, 1.0, 0.0]])
     """
 
     dictionary: Floats
@@ -228,19 +220,9 @@ def code_points(
     rules: Mapping[tuple[int, int], Rule] | None = None,
     path: Floats | None = None,
 ) -> SparseCodes:
-    """Code all points by chunks.
+    """Code all points by chunks, with a rule for each chunk (start, stop) if given; caps may be 0.
 
-    Parameters
-    ----------
-    pursuit : Pursuit
-    points : ObservedData
-    caps : (T,) ndarray of int
-        Sparsity of each patch, which may be 0.
-    threads : int
-    rules : mapping of (int, int) to Rule, optional
-        A rule for each chunk (start, stop). By default chunks have a fixed size and no rules.
-    path : (T, S + 1) ndarray, optional
-        Filled with the squared residual after 0, 1, ... steps.
+    The path, (T, S + 1), is filled with the squared residual after 0, 1, ... steps.
     """
     supports = np.empty((len(points), pursuit.capacity), dtype=np.intp)
     coefficients = np.empty(supports.shape, points.dtype)

@@ -70,22 +70,12 @@ class Pursuit:
     ) -> tuple[Ints, Floats, Floats]:
         """Code one chunk by weighted least squares; return supports, coefficients (B, s), and energies (B,).
 
-        Parameters
-        ----------
-        data : (B, d) ndarray
-            Multiplied by the weights: zero at missing entries, which are not read by patch.
-        weights : (B, d) ndarray or None
-            1 where observed, 0 where missing; None if all entries are observed. With B / C rows they are
-            those of every B / C consecutive rows of the data, such as the same patches of C channels.
-        caps : (B,) ndarray of int, optional
-            Sparsity of each patch; by default the capacity.
-        rule : Rule, optional
-            Changes the scores of every step in place. A patch that cannot use the selected atom then goes on
-            without it.
-        path : (B, s + 1) ndarray, optional
-            Filled with the squared residual after 0, 1, ... steps.
-        own : (B, d) ndarray, optional
-            An atom of unit length for each patch, in the place of the last one of the dictionary.
+        Data are multiplied by the weights, and zero at missing entries, which are not read by patch. Weights
+        are 1 where observed and 0 where missing, or None; with B / C rows they are those of every B / C
+        consecutive rows of the data, such as the same patches of C channels. Caps, (B,), are the capacity by
+        default. A patch that cannot use the atom that a rule makes it select goes on without it. The path,
+        (B, s + 1), is filled with the squared residual after 0, 1, ... steps. Each patch may have an `own`
+        atom of unit length, (B, d), in the place of the last one.
         """
         if self.by_patch and weights is not None and rule is None and own is None:
             return self._code_by_patch(data, weights, caps, path)

@@ -52,21 +52,12 @@ def constrained_omp(
 
     Parameters
     ----------
-    dictionary : (d, k) array_like
-        Atoms as columns, of any length.
-    data : (T, d) array_like
-        Patches as rows. Missing entries may have any value, NaN included.
+    dictionary, data, mask, weights, threads
+        As in `omp`.
     constraint : Constraint
-        Which supports are allowed: any of the constraints of this package.
-    mask : (T, d) array_like of bool, optional
-        True = missing. By default nothing is missing.
-    weights : (T, d) or (T,) array_like, optional
-        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
-        missing. Default is 1.
+        Which supports are allowed.
     indices : (k,) array_like of int, optional
         Ground-set index of each column, as `Selection.indices`, to which matroids refer. Default is 0, 1, ...
-    threads : int, optional
-        Number of threads; by default all available cores. The result does not depend on it.
 
     Returns
     -------
@@ -91,8 +82,7 @@ def constrained_omp(
     >>> import numpy as np
     >>> from dictsel_core import AverageSparsity
     >>> data = [[9.0, 8.0, 7.0], [3.0, 2.0, 1.0]]
-    >>> codes = constrained_omp(np.eye(3), data, AverageSparsity(None, 3))
-    >>> codes.n_used.tolist()
+    >>> constrained_omp(np.eye(3), data, AverageSparsity(None, 3)).n_used.tolist()
     [3, 0]
     >>> constrained_omp(np.eye(3), data, AverageSparsity(2, 3)).n_used.tolist()
     [2, 1]

@@ -49,10 +49,7 @@ class AtomSums(NamedTuple):
 
 
 class ChunkState(NamedTuple):
-    """The state of a chunk: all that has to be remembered between two questions.
-
-    Supports and the costs of removals are (T_c, S); None before the first question.
-    """
+    """All that has to be remembered of a chunk between two questions; supports and costs are (T_c, S)."""
 
     supports: Ints | None = None
     costs: Floats | None = None
@@ -62,26 +59,9 @@ class ChunkState(NamedTuple):
 class Chunk:
     """One chunk of the data: its state, and its engine if that is kept.
 
-    It can be pickled, without the engine, and answer questions elsewhere.
-
-    Parameters
-    ----------
-    number : int
-    ground_set : GroundSet
-    given : tuple
-        Data, mask and weights.
-    utility : Utility or None
-        None for the squared one.
-    n_atoms : int
-    keep : bool
-        Whether to keep the engine between questions.
-
-    Attributes
-    ----------
-    capacity : int
-        Maximum size of a support.
-    constraint : Constraint or None
-        What applies to the patches of the chunk, if that makes bounds smaller than sums of gains.
+    It can be pickled, without the engine, and answer questions elsewhere. Its capacity is the maximum size of
+    a support; its constraint applies to its own patches, and is None where that would not make bounds smaller
+    than sums of gains.
     """
 
     capacity: int
@@ -120,8 +100,8 @@ class Chunk:
     def after(self, atom: int | None, replacement: Replacement | None, price: float) -> AtomSums:
         """Apply a replacement by an atom, if given; return bounds and summed gains of all atoms.
 
-        By default the replacement is the best one of the chunk, whose patches then have constraints of their
-        own, and the bounds are exact. Those of `AverageSparsity` are without the term of the unused budget.
+        By default it is the best one of the chunk, whose patches then have constraints of their own, and the
+        bounds are exact. Those of `AverageSparsity` are without the term of the unused budget.
         """
         engine, constraint = self._open(), self.constraint
         if atom is not None:
@@ -174,16 +154,7 @@ def answer(task: tuple[Chunk, Callable[[Chunk], Answer]]) -> tuple[int, Answer, 
 
 
 class Chunks:
-    """All chunks: what they have reached, and what they answer together.
-
-    Parameters
-    ----------
-    chunks : list of Chunk
-    n_candidates : int
-    threads : int
-    workers : callable, optional
-        Asks the chunks in place of threads.
-    """
+    """All chunks: what they have reached, and what they answer together."""
 
     def __init__(
         self, chunks: list[Chunk], n_candidates: int, threads: int, workers: Workers | None = None
@@ -296,22 +267,16 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
 
     Parameters
     ----------
-    ground_set : GroundSet
-        The n candidate atoms.
+    ground_set, n_atoms, utility
+        As in `replacement_omp`.
     chunks : sequence of (T_c, d) array_like
         Patches as rows. A chunk may be any object with ``__array__``, which is called where the chunk is
         worked on.
     constraint : Constraint
         Which supports are allowed. Where it says something about each patch, patches are in the order of the
         chunks.
-    n_atoms : int
-        The dictionary size k.
-    mask : sequence of (T_c, d) array_like of bool or None, optional
-        True = missing, for each chunk; None for a chunk with nothing missing. By default nothing is missing.
-    weights : sequence of (T_c, d) or (T_c,) array_like or None, optional
-        Of each entry, or of each patch, for each chunk, as in `replacement_omp`. Default is 1.
-    utility : Utility, optional
-        Another utility than the squared one, as in `replacement_omp`.
+    mask, weights : sequence of array_like or None, optional
+        Those of `replacement_omp` for each chunk; None for a chunk with nothing missing, or weights of 1.
     keep : bool, optional
         Whether to keep the gains of all patches in memory, T x n numbers. If False, they are computed again
         in every step, chunk by chunk; only the supports are kept, and every chunk is read once per iteration,
@@ -324,8 +289,7 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
         `map`, such as ``ProcessPoolExecutor().map``. It is called as ``workers(function, tasks)`` some times
         in every iteration, and returns the results in the order of the tasks. Function, tasks and results can
         be pickled; a task holds its chunk as given, the ground set and the supports of the patches. What is
-        kept by `keep` stays where it is, so that it saves time in threads only. The result does not depend on
-        who works.
+        kept by `keep` stays where it is, so that it saves time in threads only.
 
     Returns
     -------
@@ -334,7 +298,6 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
 
     See Also
     --------
-    iter_chunked_replacement_omp : The same, step by step.
     replacement_omp : For data in one array.
     stochastic_replacement_omp : Evaluates a sample of the patches in each step.
 
@@ -447,20 +410,7 @@ def iter_chunked_replacement_omp(  # noqa: PLR0913  (the options above)
     threads: int | None,
     workers: Workers | None,
 ) -> SelectionRun:
-    """Start `chunked_replacement_omp`, and return its run, which selects one atom per step.
-
-    The parameters are those of `chunked_replacement_omp`, checked at the call. There is a result after
-    every step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> chunks = np.random.default_rng(0).normal(size=(3, 30, 64))
-    >>> run = iter_chunked_replacement_omp(standard_ground_set(), chunks, IndividualSparsity(4), 5)
-    >>> next(run).objective < next(run).objective
-    True
-    """
+    """Start `chunked_replacement_omp`, and return its run, which selects one atom per step."""
     Selector("chunked_replacement_omp", _SharedEngine).check(constraint)
     if not len(chunks):
         raise ValueError("chunks must hold at least one array of patches.")

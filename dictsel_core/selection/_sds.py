@@ -2,20 +2,18 @@
 
 import heapq
 from itertools import count
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import chunk_rows
-from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import Floats, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, ReplacementGains
 from dictsel_core.pursuit.columns import Pursuit, Rule
 from dictsel_core.selection.engine import SelectedAtom, Selector
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.run import Selection, SelectionRun, SelectionStep
+from dictsel_core.selection.run import Selection, SelectionStep
 from dictsel_core.selection.state import SupportState
 from dictsel_core.utility import Utility
 
@@ -61,7 +59,6 @@ def sds_ma(
 
     See Also
     --------
-    iter_sds_ma : The same, step by step.
     replacement_omp : Takes the overlap of atoms into account, in comparable time.
 
     References
@@ -76,10 +73,8 @@ def sds_ma(
 
     >>> import numpy as np
     >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> from dictsel_core.selection import sds_ma
-    >>> basis = standard_ground_set(bases=["dct"])
     >>> data = np.random.default_rng(0).normal(size=(50, 64))
-    >>> selection = sds_ma(basis, data, IndividualSparsity(2), 5)
+    >>> selection = sds_ma(standard_ground_set(bases=["dct"]), data, IndividualSparsity(2), 5)
     >>> explained = sum((weights**2).sum() for weights in selection.coefficients) / 2
     >>> bool(np.isclose(selection.objective[-1], explained))
     True
@@ -209,24 +204,12 @@ class _Average:
         return float(np.partition(pool, -self.budget, axis=None)[-self.budget :].sum())
 
 
-@with_parameters_of(sds_ma)
-def iter_sds_ma(**problem: Any) -> SelectionRun:  # noqa: ANN401  (checked by the selector)
-    """Start `sds_ma`, and return its run, which selects one atom per step.
-
-    The parameters are those of `sds_ma`, checked at the call. There is a result after every step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> data = np.random.default_rng(0).normal(size=(30, 64))
-    >>> gains = [step.gain for step in iter_sds_ma(standard_ground_set(), data, IndividualSparsity(2), 5)]
-    >>> gains == sorted(gains, reverse=True)  # the objective is submodular
-    True
-    """
-    accepted = (IndividualSparsity, AverageSparsity)
-    needs = "IndividualSparsity or AverageSparsity"
-    return Selector("sds_ma", _ModularEngine, accepted, needs).start(**problem)
+iter_sds_ma = Selector(
+    "sds_ma",
+    _ModularEngine,
+    (IndividualSparsity, AverageSparsity),
+    "IndividualSparsity or AverageSparsity",
+).step_by_step(sds_ma)
 
 
 def sds_omp(
@@ -247,12 +230,10 @@ def sds_omp(
 
     Parameters
     ----------
-    ground_set, data, n_atoms, weights
+    ground_set, data, n_atoms, mask, weights
         As in `replacement_omp`.
     constraint : IndividualSparsity
         The sparsity of OMP for each patch.
-    mask : (T, d) array_like of bool, optional
-        True = missing. OMP then uses observed entries only, as `omp` does. By default nothing is missing.
 
     Returns
     -------
@@ -262,12 +243,8 @@ def sds_omp(
 
     See Also
     --------
-    iter_sds_omp : The same, step by step.
+    sds_ma : Replaces the value by a modular one; has the reference.
     replacement_omp : Selects dictionaries of similar quality in a fraction of the time.
-
-    References
-    ----------
-    .. [1] A. Krause and V. Cevher, "Submodular dictionary selection for sparse representation", ICML 2010.
 
     Examples
     --------
@@ -276,7 +253,6 @@ def sds_omp(
     >>> import numpy as np
     >>> from dictsel_core import IndividualSparsity, standard_ground_set
     >>> from dictsel_core.online import utilities
-    >>> from dictsel_core.selection import sds_omp
     >>> data = np.random.default_rng(0).normal(size=(20, 64))
     >>> selection = sds_omp(standard_ground_set(), data, IndividualSparsity(3), 6)
     >>> bool(np.isclose(selection.objective[-1], utilities(selection.dictionary, data, 3).sum()))
@@ -370,20 +346,9 @@ class _OMPEngine:
         return restrict
 
 
-@with_parameters_of(sds_omp)
-def iter_sds_omp(**problem: Any) -> SelectionRun:  # noqa: ANN401  (checked by the selector)
-    """Start `sds_omp`, and return its run, which selects one atom per step.
-
-    The parameters are those of `sds_omp`, checked at the call. There is a result after every step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> data = np.random.default_rng(0).normal(size=(20, 64))
-    >>> steps = list(iter_sds_omp(standard_ground_set(), data, IndividualSparsity(2), 4))
-    >>> bool(np.isclose(sum(step.gain for step in steps), steps[-1].objective))
-    True
-    """
-    needs = "IndividualSparsity, since OMP codes each patch by itself"
-    return Selector("sds_omp", _OMPEngine, (IndividualSparsity,), needs).start(**problem)
+iter_sds_omp = Selector(
+    "sds_omp",
+    _OMPEngine,
+    (IndividualSparsity,),
+    "IndividualSparsity, since OMP codes each patch by itself",
+).step_by_step(sds_omp)

@@ -58,24 +58,16 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
 
     Parameters
     ----------
-    ground_set : GroundSet
-        The n candidate atoms.
-    data : (T, d) array_like
-        Patches as rows. Missing entries may have any value, NaN included.
+    ground_set, data, n_atoms, mask, weights
+        As in `replacement_omp`.
     constraint : Constraint
         Which supports are allowed. Under individual sparsity and matroids the bounds below hold. Under any
         other constraint patches share atoms or a budget: what one of them gains depends on patches that are
         not drawn, so that eq. 5 is no mean over patches. Patches then take what those drawn before them have
         left, and the error of a step is infinite; `chunked_replacement_omp` is exact there.
-    n_atoms : int
-        The dictionary size k.
     sample : int, optional
         The number m of patches of each step; if there are no more, all of them are used, and the result is
         that of `replacement_omp`. Default is 1024.
-    mask : (T, d) array_like of bool, optional
-        True = missing. By default nothing is missing.
-    weights : (T, d) or (T,) array_like, optional
-        Of each entry, or of each patch, as in `replacement_omp`. Default is 1.
     confidence : float, optional
         The probability with which the errors of all steps hold together. Default is 0.95.
     rng : numpy.random.Generator or int, optional
@@ -299,7 +291,7 @@ def _sums_of_gains(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the sums over patches of v_t(a) and of its squares, and of (a^T r_t)^2: (n,) each.
 
-    The values v are relative to the largest possible one, so that their squares neither overflow nor vanish.
+    The values v are relative to the largest possible one, so that squares neither overflow nor vanish.
     """
     smoothness, n = state.problem.ground_set.smoothness, state.n_candidates
     sums, squares, totals = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -343,22 +335,7 @@ def iter_stochastic_replacement_omp(  # noqa: PLR0913  (the options above)
     confidence: float,
     rng: np.random.Generator | int | None,
 ) -> SelectionRun:
-    """Start `stochastic_replacement_omp`, and return its run, which selects one atom per step.
-
-    The parameters are those of `stochastic_replacement_omp`, checked at the call. There is a result after
-    every step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> data = np.random.default_rng(0).normal(size=(500, 64))
-    >>> run = iter_stochastic_replacement_omp(
-    ...     standard_ground_set(), data, IndividualSparsity(3), 5, sample=50
-    ... )
-    >>> next(run).error > 0
-    True
-    """
+    """Start `stochastic_replacement_omp`, and return its run, which selects one atom per step."""
     Selector("stochastic_replacement_omp", _Engine).check(constraint)
     points = as_points(ground_set, data, mask, weights)
     count, size = as_n_atoms(n_atoms, len(ground_set)), as_count(sample, "sample")

@@ -57,14 +57,9 @@ class Certificate:
 class DataSums(NamedTuple):
     """Sums over some patches that bound the optimum.
 
-    Attributes
-    ----------
-    energy : float
-        Half their energy on observed entries, or the largest possible utility.
-    largest : float
-        The largest squared length of a patch, or twice its largest possible utility.
-    gram : (d, d) ndarray or None
-        Y^T Y of their rows; None if entries are missing, or for other utilities.
+    Half their energy on observed entries, or the largest possible utility; the largest squared length of a
+    patch, or twice its largest possible utility; and Y^T Y of their rows, None if entries are missing or for
+    other utilities.
     """
 
     energy: float
@@ -81,13 +76,7 @@ def data_sums(data: Floats, *, complete: bool) -> DataSums:
 
 
 class SpectralBound:
-    """Upper bounds on the optimum that are sums over parts of the data, which are read once if asked for.
-
-    Parameters
-    ----------
-    parts : callable
-        Returns the sums of the parts.
-    """
+    """Upper bounds on the optimum that are sums over parts of the data, which are read once if asked for."""
 
     def __init__(self, parts: Callable[[], Iterable[DataSums]]) -> None:
         self._parts = parts
@@ -126,12 +115,7 @@ def _least(achieved: float, bounds: dict[str, float], safety: float) -> Certific
 
 
 class EnergyBound:
-    """The upper bound on the optimum that any utility has: every entry at its best.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
+    """The upper bound on the optimum that any utility has: every entry at its best."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -149,13 +133,7 @@ class EnergyBound:
 
 
 class OptimumBound(EnergyBound):
-    """Upper bounds on the optimum of the squared utility for one problem and constraint.
-
-    Parameters
-    ----------
-    problem : Problem
-    constraint : Constraint
-    """
+    """Upper bounds on the optimum of the squared utility for one problem and constraint."""
 
     def __init__(self, problem: Problem, constraint: Constraint) -> None:
         super().__init__(problem)
@@ -189,8 +167,7 @@ class OptimumBound(EnergyBound):
     def _spectrum(self) -> NDArray[np.float64]:
         """Eigenvalues of the Gram matrix of the data, the largest first.
 
-        The span of k atoms has at most k dimensions, and no such subspace holds more of the energy than the
-        k largest eigenvalues.
+        No subspace of k dimensions, as k atoms span, holds more of the energy than the k largest.
         """
         return _eigenvalues(self._problem.data)
 
@@ -207,10 +184,7 @@ class OptimumBound(EnergyBound):
         return float(total) / 2
 
     def _further_gains(self, n_atoms: int, supports: list[Ints], weights: list[Floats]) -> float | None:
-        """Bound what any supports of a dictionary of `n_atoms` atoms have more than these.
-
-        None if there is no such bound.
-        """
+        """Bound what any supports of that many atoms have more than these; None if there is no bound."""
         capacity = self._constraint.capacity(len(self._problem), len(self._problem.ground_set), n_atoms)
         if capacity == 1:
             return self._single_atom_gains(n_atoms, supports, weights)

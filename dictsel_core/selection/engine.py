@@ -2,17 +2,18 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, ParamSpec, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
 from dictsel_core.selection.certificate import EnergyBound, OptimumBound
 from dictsel_core.selection.problem import Problem, as_points
-from dictsel_core.selection.run import Bound, Engine, SelectionRun, SelectionStep
+from dictsel_core.selection.run import Bound, Engine, Selection, SelectionRun, SelectionStep
 from dictsel_core.selection.state import GramState, SupportState
 from dictsel_core.selection.utilities import UtilityProblem
 from dictsel_core.utility import Utility, as_utility
@@ -29,16 +30,11 @@ __all__ = [
 ]
 
 Repeats = Literal["extra", "steps", "none"]
+Parameters = ParamSpec("Parameters")
 
 
 class SelectedAtom(NamedTuple):
-    """The atom that was selected, its gain, how many candidates were evaluated exactly, and the error.
-
-    Examples
-    --------
-    >>> SelectedAtom(atom=3, gain=1.5, n_exact=1).error
-    0.0
-    """
+    """The atom that was selected, its gain, how many candidates were evaluated exactly, and the error."""
 
     atom: int
     gain: float
@@ -47,7 +43,7 @@ class SelectedAtom(NamedTuple):
 
 
 class Supports(Protocol):
-    """The supports that an engine changes."""
+    """The supports that an engine changes, such as a `SupportState`."""
 
     @property
     def n_candidates(self) -> int:
@@ -80,7 +76,6 @@ class ReplacementEngine(ABC):
 
     >>> import numpy as np
     >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> from dictsel_core.selection.engine import SelectedAtom, Selector, SupportState
     >>> class InOrder(ReplacementEngine):
     ...     def __init__(self, problem, constraint, n_atoms):
     ...         super().__init__(SupportState(problem, 1), max_repeats=0)
@@ -148,15 +143,6 @@ def best_replacement(
     replacement : Replacement or None
         None if no value is positive.
     n_exact : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.constraints import Replacement
-    >>> values = [1.0, 3.0, 2.0]
-    >>> all_patches, none = np.ones(4, bool), np.full(4, -1)
-    >>> best_replacement(np.full(3, 9.0), lambda a: Replacement(values[a], all_patches, none))[0]
-    1
     """
     best_atom, best, best_value, n_exact = -1, None, 0.0, 0
     while accuracy * bounds[atom := int(bounds.argmax())] > best_value:
@@ -173,18 +159,11 @@ class GainCostEngine(ReplacementEngine):
 
     Parameters
     ----------
-    state : SupportState
-    constraint : Constraint
-    max_repeats : int or None
+    state, max_repeats
         See `ReplacementEngine`.
+    constraint : Constraint
     accuracy : float, optional
         Fraction of the largest value that the replacement reaches at least. Default is 1.
-
-    Examples
-    --------
-    >>> from dictsel_core.selection.engine import OMPEngine
-    >>> issubclass(OMPEngine, GainCostEngine)
-    True
     """
 
     def __init__(
@@ -229,18 +208,6 @@ class Selector(NamedTuple):
         Classes of constraints.
     needs : str
         The accepted constraints as text, for errors.
-
-    Examples
-    --------
-    Replacement OMP, as it is made:
-
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> from dictsel_core.selection.engine import OMPEngine
-    >>> data = np.random.default_rng(0).normal(size=(30, 64))
-    >>> run = Selector("select", OMPEngine).start(standard_ground_set(), data, IndividualSparsity(2), 3)
-    >>> len(run.finish().indices)
-    3
     """
 
     name: str
@@ -275,6 +242,17 @@ class Selector(NamedTuple):
         return SelectionRun(
             ground_set, count, lambda: self.engine(problem, constraint, count, **options), bound
         )
+
+    def step_by_step(self, function: Callable[Parameters, Selection]) -> Callable[Parameters, SelectionRun]:
+        """Return the function that starts this selector, with the parameters of the one that finishes it."""
+        start = with_parameters_of(function)(self.start)
+        start.__name__ = start.__qualname__ = f"iter_{self.name}"
+        start.__module__ = function.__module__
+        start.__doc__ = (
+            f"Start `{self.name}`, and return its run, which selects one atom per step.\n\n"
+            f"The parameters are those of `{self.name}`, checked at the call; there is always a result."
+        )
+        return start
 
     def check(self, constraint: object) -> None:
         """Raise TypeError if a constraint is not accepted."""
@@ -314,16 +292,6 @@ class OMPEngine(GainCostEngine):
         Squared correlations of the atoms with the residuals.
     largest : (T,) ndarray
         The largest of each patch.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> from dictsel_core.selection.engine import Problem
-    >>> ground_set = standard_ground_set()
-    >>> engine = OMPEngine(Problem.of(ground_set, 3 * ground_set.atoms[:, [7]].T), IndividualSparsity(1), 1)
-    >>> engine.advance().atom
-    7
     """
 
     def __init__(
@@ -367,10 +335,7 @@ class OMPEngine(GainCostEngine):
         return self.apply_best(self.table(smoothness), smoothness, eligible, new)
 
     def table(self, smoothness: float | None = None) -> ReplacementGains:
-        """Return gains and costs, both multiplied by M: squares of A^T r, and of M w.
-
-        M is that of the ground set by default.
-        """
+        """Return gains and costs, both multiplied by M: squares of A^T r, and of M w."""
         state = self.state
         smoothness = self.problem.ground_set.smoothness if smoothness is None else smoothness
         costs = state.removal_costs(smoothness)

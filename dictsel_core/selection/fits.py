@@ -35,16 +35,8 @@ _RELATIVE_ROUNDING = 1e-8
 class SupportFit:
     """Least-squares fits of B targets by up to S columns each, in float64.
 
-    Attributes
-    ----------
-    columns : (B, S, d) ndarray
-        Zero where a problem has fewer columns.
-    inverse : (B, S, S) ndarray
-        Inverse of the Gram matrix of the columns; meaningless in empty slots.
-    coefficients : (B, S) ndarray
-    residual : (B, d) ndarray
-    ill_conditioned : ndarray of int
-        Problems whose columns are dependent, or nearly so; these were fitted by singular values.
+    Columns, (B, S, d), are zero where a problem has fewer. The inverse, (B, S, S), is that of their Gram
+    matrix, meaningless in empty slots. Problems that are ill-conditioned were fitted by singular values.
     """
 
     columns: Doubles
@@ -69,10 +61,7 @@ class SupportFit:
 
 
 def orthonormal_rows(columns: Doubles) -> Doubles:
-    """Return orthonormal rows with the span of columns (B, S, d), by singular values: (B, min(S, d), d).
-
-    Some of them are zero if columns are dependent.
-    """
+    """Return orthonormal rows, or zeros, with the span of columns (B, S, d), by singular values."""
     if columns.shape[1] == 0:
         return columns
     _, sizes, directions = np.linalg.svd(columns, full_matrices=False)
@@ -80,14 +69,7 @@ def orthonormal_rows(columns: Doubles) -> Doubles:
 
 
 def fit_supports(columns: Doubles, target: Floats) -> SupportFit:
-    """Fit every target by its columns; dependent columns get the weights of minimum norm.
-
-    Parameters
-    ----------
-    columns : (B, S, d) ndarray of float64
-        Zero where a problem has fewer columns.
-    target : (B, d) ndarray
-    """
+    """Fit targets (B, d) by columns (B, S, d), of which dependent ones get weights of minimum norm."""
     gram = columns @ columns.transpose(0, 2, 1)
     lengths = np.einsum("bss->bs", gram)  # a view
     lengths *= 1 + RIDGE
@@ -125,19 +107,11 @@ def _fit_by_singular_values(fit: SupportFit, rows: Ints, target: Floats) -> None
 
 
 class Candidates(NamedTuple):
-    """All atoms as B patches see them.
+    """All atoms as B patches see them: the matrix (d, n), and factors of the entries, None if all are 1.
 
-    Attributes
-    ----------
-    atoms : (d, n) ndarray
-    factors : (B, d) ndarray or None
-        Of the entries: 0 where missing; None if all are 1.
-    lengths : (B, n) ndarray
-        Squared lengths of the atoms on observed entries.
-    rounding : (B,) ndarray
-        Squared correlations up to this are rounding error.
-    known : (B, n) ndarray of bool
-        Atoms that equal one of the support or, up to sign, an earlier one: nobody asks for their differences.
+    Lengths, (B, n), are squared, on observed entries; squared correlations up to `rounding`, (B,), are
+    rounding error. Atoms are `known`, (B, n), that equal one of the support or an earlier one: nobody asks
+    for their differences.
     """
 
     atoms: Doubles

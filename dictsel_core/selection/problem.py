@@ -41,12 +41,6 @@ class Problem:
         |y_t|^2 on observed entries.
     rounding : (T,) ndarray
         Squared correlations up to this are rounding error.
-
-    Examples
-    --------
-    >>> from dictsel_core import standard_ground_set
-    >>> len(Problem.of(standard_ground_set(), [[0.0] * 64, [1.0] * 64]))
-    2
     """
 
     def __init__(self, ground_set: GroundSet, points: ObservedData) -> None:
@@ -77,10 +71,7 @@ class Problem:
         return len(self.data)
 
     def equalize_duplicates(self, table: Floats) -> None:
-        """Make the entries of equal atoms equal along the last axis, (..., n), in place.
-
-        Then the first of them is selected, whatever the rounding errors.
-        """
+        """Make the entries of equal atoms, along the last axis, equal: then the first one is selected."""
         copies, originals = self.ground_set.duplicates
         table[..., copies] = table[..., originals]
 
@@ -105,10 +96,7 @@ class Problem:
         return lengths
 
     def apply_factors(self, rows: Ints, vectors: Floats) -> Floats:
-        """Return vectors of some patches, (B, d) or (B, S, d), such that products with atoms are masked ones.
-
-        They must be zero at missing entries already, so that only other factors than 0 and 1 matter.
-        """
+        """Return vectors, zero at missing entries, such that their products with atoms are masked ones."""
         if not self.has_partial_weights or self.observed is None:
             return vectors
         factors = self.observed[rows]

@@ -31,16 +31,6 @@ class SelectionStep:
         How many candidate atoms were evaluated exactly in this step.
     error : float
         How far the gain of the atom may be below the largest one; 0 unless gains were estimated.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> from dictsel_core.selection import iter_replacement_omp
-    >>> data = np.random.default_rng(0).normal(size=(30, 64))
-    >>> step = next(iter_replacement_omp(standard_ground_set(), data, IndividualSparsity(2), 3))
-    >>> 0 <= step.atom < 256, step.gain > 0
-    (True, True)
     """
 
     atom: int

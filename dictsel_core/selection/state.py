@@ -113,17 +113,6 @@ class SupportState:
         Least-squares weights on the observed entries; 0 in empty slots.
     explained : (T,) ndarray of float64
         2 f_t(Z_t) = |y_t|^2 - |r_t|^2, on observed entries.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> from dictsel_core.selection.engine import Problem
-    >>> ground_set = standard_ground_set()
-    >>> state = SupportState(Problem.of(ground_set, 3 * ground_set.atoms[:, [7]].T), capacity=2)
-    >>> state.set_supports(np.array([[7, -1]]))
-    >>> state.coefficients.round(3).tolist(), round(state.objective, 3)
-    ([[3.0, 0.0]], 4.5)
     """
 
     def __init__(self, problem: Problem, capacity: int, fit: Fit | None = None, threads: int = 1) -> None:
@@ -223,10 +212,7 @@ class SupportState:
             pass
 
     def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
-        """Put (A^T r)^2 of the given patches into `out`, (B, n), and return the largest of each, (B,).
-
-        They are 0 for atoms in use and rounding errors.
-        """
+        """Put (A^T r)^2 into `out`, 0 for atoms in use and rounding errors; return the largest ones."""
         supports, rounding = self.supports.take(rows, axis=0), self.problem.rounding.take(rows)
         self._fit.correlate(rows, supports, self.coefficients.take(rows, axis=0), out)
         return square_correlations(out, rounding, self.problem.ground_set.duplicates, supports)
@@ -256,22 +242,11 @@ class SupportState:
 
 
 class GramState(SupportState):
-    """A `SupportState` of small dictionaries that fits by inner products alone.
+    """A `SupportState` of small dictionaries that fits by inner products alone; nothing is missing.
 
     With G = A^T A the weights solve G_ZZ w = (A^T y)_Z, and A^T r = A^T y - G_VZ w. One patch costs O(s^3)
     and O(kn), where `ColumnFit` takes O(ds^2) and O(dn); that one fits the patches whose normal equations are
-    ill-conditioned.
-
-    Parameters
-    ----------
-    problem : Problem
-        With nothing missing.
-    capacity : int
-        Maximum size of a support.
-    n_atoms : int
-        Maximum number of different atoms in all supports.
-    threads : int, optional
-        The result does not depend on it. Default is 1.
+    ill-conditioned. All supports together hold at most `n_atoms` different atoms.
     """
 
     def __init__(self, problem: Problem, capacity: int, n_atoms: int, threads: int = 1) -> None:

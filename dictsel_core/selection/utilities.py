@@ -34,18 +34,10 @@ class UtilityMaximum(NamedTuple):
 class UtilityProblem(Problem):
     """Ground set and data for a utility.
 
-    Attributes
-    ----------
-    utility : Utility
-    data : (T, d) ndarray
-        Zero at missing entries; not multiplied by weights.
-    entry_weights : (T, d) ndarray or (T, 1) ndarray
-        How many times the utility of each entry counts, 0 where missing.
-    scales : (T,) ndarray
-        Weights of supports are multiplied by these, so that the smoothness of every patch becomes that of the
-        ground set.
-    energies : (T,) ndarray of float64
-        Twice the largest possible utility.
+    Unlike those of a `Problem`, the data are not multiplied by weights. The utility of an entry counts
+    `entry_weights` times, (T, d) or (T, 1), 0 where missing. Weights of supports are multiplied by `scales`,
+    so that the smoothness of every patch becomes that of the ground set. Energies are twice the largest
+    possible utility.
     """
 
     def __init__(self, ground_set: GroundSet, points: ObservedData, utility: Utility) -> None:
@@ -149,20 +141,10 @@ def differences_of(problem: Problem) -> Differences:
 def maximize_utility(
     utility: Utility, columns: Doubles, y: Doubles, entry_weights: Doubles, start: Doubles | None = None
 ) -> UtilityMaximum:
-    """Maximize the utility of each patch over the weights of its columns.
+    """Maximize the utility of patches y (B, d) over the weights of their columns (B, S, d).
 
     Newton steps with the curvature at the present fit plus a part of the largest one, lam. At lam = 1 the
     quadratic model lies below the utility, so that the step cannot fail; lam falls while steps succeed.
-
-    Parameters
-    ----------
-    utility : Utility
-    columns : (B, S, d) ndarray
-        Zero in empty slots.
-    y : (B, d) ndarray
-    entry_weights : (B, d) or (B, 1) ndarray
-    start : (B, S) ndarray, optional
-        Weights to begin with. Default is 0.
     """
     weights = np.zeros(columns.shape[:2]) if start is None else start.copy()
     fitted: Doubles = np.vecmat(weights, columns)
