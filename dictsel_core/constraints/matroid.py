@@ -232,15 +232,7 @@ class MatroidSparsity(SeparableConstraint):
 
     def __post_init__(self) -> None:
         """Check the types."""
-        if isinstance(self.matroids, Matroid):
-            return
-        matroids: object = self.matroids
-        given = tuple(matroids) if isinstance(matroids, Sequence) else ()
-        if not given or not all(isinstance(matroid, Matroid) for matroid in given):
-            raise TypeError(
-                "MatroidSparsity needs a Matroid or a sequence of them; wrap a function in OracleMatroid."
-            )
-        object.__setattr__(self, "matroids", given)
+        object.__setattr__(self, "matroids", as_matroids(self.matroids, "MatroidSparsity"))
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if the matroids do not fit the patches or the ground set."""
@@ -350,3 +342,15 @@ class MatroidSparsity(SeparableConstraint):
             return [(self.matroids, np.arange(n_points))]
         identities = np.array([id(matroid) for matroid in self.matroids])
         return [(matroid, np.flatnonzero(identities == id(matroid))) for matroid in self._distinct()]
+
+
+def as_matroids(given: object, needed_by: str) -> Matroid | tuple[Matroid, ...]:
+    """Return one matroid, or several, checked."""
+    if isinstance(given, Matroid):
+        return given
+    each = tuple(given) if isinstance(given, Sequence) else ()
+    if not each or not all(isinstance(matroid, Matroid) for matroid in each):
+        raise TypeError(
+            f"{needed_by} needs a Matroid or a sequence of them; wrap a function in OracleMatroid."
+        )
+    return each

@@ -19,7 +19,7 @@ from dictsel_core.constraints import Replacement
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.state import SupportState
-from dictsel_core.selection.utilities import UtilityProblem, differences_of
+from dictsel_core.selection.utilities import differences_of, problem_of
 from dictsel_core.utility import Utility, as_utility
 
 Array = NDArray[np.float64]
@@ -146,7 +146,7 @@ class OnlineSelector(ABC):
         points.dtype = np.dtype(np.float64)
         picks = self._draw()
         with single_threaded_blas:
-            gains = self._feedback(self._problem(points), picks)
+            gains = self._feedback(problem_of(self._ground_set, points, self._utility), picks)
             if gains.max() > self._largest:
                 what = "the largest squared length" if self._utility is None else "twice the largest utility"
                 raise ValueError(
@@ -155,11 +155,6 @@ class OnlineSelector(ABC):
                 )
             self._learners.observe(gains)
         self._picks = None
-
-    def _problem(self, points: ObservedData) -> Problem:
-        if self._utility is None:
-            return Problem(self._ground_set, points)
-        return UtilityProblem(self._ground_set, points, self._utility)
 
     def _draw(self) -> Ints:
         """Return the atoms of all learners in this round."""

@@ -135,16 +135,15 @@ def _by_blocks(
     threads: int,
 ) -> SparseCodes:
     """Code block by block, in an order in which the patches of a block are neighbors."""
-    matroids: list[Matroid] = []
-    blocks = constraint if isinstance(constraint, BlockSparsity) else constraint.partition
-    blocks.check(len(points), matrix.shape[1])
+    matroids: Sequence[Matroid] = ()
+    constraint.check_count(len(points))
     if isinstance(constraint, BlockMatroidSparsity):
-        matroids = [constraint.matroid_of_block(b) for b in range(len(blocks.members))]
+        matroids = constraint.matroid_of_block
         limits = [_rank(matroid, names) for matroid in matroids]
     else:
-        limits = [min(cap, matrix.shape[1]) for _, cap in blocks.shared_caps(0)]
-    order = np.concatenate(blocks.members)
-    sizes = [len(members) for members in blocks.members]
+        limits = [min(cap, matrix.shape[1]) for _, cap in constraint.shared_caps(0)]
+    order = np.concatenate(constraint.members)
+    sizes = [len(members) for members in constraint.members]
     caps = np.repeat(limits, sizes)
     rules: dict[tuple[int, int], Rule] = {}
     for first, ends in _chunks_of_blocks(sizes):

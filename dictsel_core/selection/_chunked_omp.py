@@ -29,7 +29,7 @@ from dictsel_core.selection.engine import (
 )
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.run import Selection, SelectionRun
-from dictsel_core.selection.utilities import UtilityProblem
+from dictsel_core.selection.utilities import problem_of
 from dictsel_core.utility import Utility, as_utility
 
 #: Like the built-in `map` with one iterable: returns the results in the order of the tasks.
@@ -41,14 +41,14 @@ _ATOMS_AT_ONCE = 8
 Answer = TypeVar("Answer")
 
 
-class AtomSums(NamedTuple):
+class _Sums(NamedTuple):
     """Sums over patches for all atoms, (n,) each: upper bounds on the values of replacements, and gains."""
 
     bounds: NDArray[np.float64]
     gains: NDArray[np.float64]
 
 
-class ChunkState(NamedTuple):
+class _State(NamedTuple):
     """All that has to be remembered of a chunk between two questions; supports and costs are (T_c, S)."""
 
     supports: Ints | None = None
@@ -56,7 +56,7 @@ class ChunkState(NamedTuple):
     objective: float = 0.0
 
 
-class Chunk:
+class _Chunk:
     """One chunk of the data: its state, and its engine if that is kept.
 
     It can be pickled, without the engine, and answer questions elsewhere. Its capacity is the maximum size of
@@ -65,7 +65,7 @@ class Chunk:
     """
 
     capacity: int
-    constraint: SeparableConstraint | AverageSparsity | None
+    constraint: SeparableConstraint | AverageSparsity | None = None
 
     def __init__(
         self,
@@ -80,10 +80,9 @@ class Chunk:
         self._ground_set, self._given, self._utility = ground_set, given, utility
         self._n_atoms, self._keep = n_atoms, keep
         self._engine: OMPEngine | None = None
-        self.state = ChunkState()
+        self.state = _State()
 
     def __getstate__(self) -> dict[str, object]:
-        """Return everything but the engine."""
         return {**self.__dict__, "_engine": None}
 
     def size(self) -> int:
@@ -93,11 +92,11 @@ class Chunk:
     def data_sums(self) -> DataSums:
         """Return what bounds the optimum."""
         problem = self._problem()
-        if isinstance(problem, UtilityProblem):
+        if self._utility is not None:
             return DataSums(float(problem.energies.sum()) / 2, float(problem.energies.max()), None)
         return data_sums(problem.data, complete=problem.observed is None)
 
-    def after(self, atom: int | None, replacement: Replacement | None, price: float) -> AtomSums:
+    def after(self, atom: int | None, replacement: Replacement | None, price: float) -> _Sums:
         """Apply a replacement by an atom, if given; return bounds and summed gains of all atoms.
 
         By default it is the best one of the chunk, whose patches then have constraints of their own, and the
@@ -115,22 +114,18 @@ class Chunk:
             bounds = constraint.bounds_without_budget(table, price)
         elif constraint is not None:
             bounds = constraint.values(table)
-        self.state = ChunkState(engine.state.supports, table.costs, engine.state.objective)
-        return AtomSums(bounds.astype(np.float64, copy=False), gains)
+        self.state = _State(engine.state.supports, table.costs, engine.state.objective)
+        return _Sums(bounds.astype(np.float64, copy=False), gains)
 
     def gains(self, atoms: Ints) -> Floats:
         """Return the gains of all patches for some atoms: (T_c, len(atoms))."""
         return self._open().gains[:, atoms]
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        """Return the supports of all patches, and the weights that fit them best."""
         return self._open().state.fitted()
 
     def _problem(self) -> Problem:
-        points = as_points(self._ground_set, *self._given)
-        if self._utility is not None:
-            return UtilityProblem(self._ground_set, points, self._utility)
-        return Problem(self._ground_set, points)
+        return problem_of(self._ground_set, as_points(self._ground_set, *self._given), self._utility)
 
     def _open(self) -> OMPEngine:
         if self._engine is not None:
@@ -146,55 +141,53 @@ class Chunk:
         return engine
 
 
-def answer(task: tuple[Chunk, Callable[[Chunk], Answer]]) -> tuple[int, Answer, ChunkState]:
+def _answer(task: tuple[_Chunk, Callable[[_Chunk], Answer]]) -> tuple[int, Answer, _State]:
     """Ask a chunk; return its number, the answer and its state. This is what workers call."""
     chunk, question = task
     with single_threaded_blas:
         return chunk.number, question(chunk), chunk.state
 
 
-class Chunks:
+class _Chunks:
     """All chunks: what they have reached, and what they answer together."""
 
     def __init__(
-        self, chunks: list[Chunk], n_candidates: int, threads: int, workers: Workers | None = None
+        self,
+        chunks: list[_Chunk],
+        ground_set: GroundSet,
+        constraint: Constraint,
+        n_atoms: int,
+        threads: int,
+        workers: Workers | None,
     ) -> None:
-        self._chunks, self.n_candidates = chunks, n_candidates
+        self._chunks, self.ground_set, self.constraint = chunks, ground_set, constraint
         self._threads, self._workers = threads, workers
-        self.sizes = self.ask(Chunk.size)  # every chunk is checked before any work
-
-    def __len__(self) -> int:
-        """Return the number T of patches."""
-        return sum(self.sizes)
+        sizes = self.ask(_Chunk.size)  # every chunk is checked before any work
+        self.n_points, self.n_candidates = sum(sizes), len(ground_set)
+        constraint.check(self.n_points, self.n_candidates)
+        capacity = constraint.capacity(self.n_points, self.n_candidates, n_atoms)
+        self._ends, nowhere = np.cumsum(sizes)[:-1], np.full((self.n_points, 1), -1)
+        for chunk, rows in zip(chunks, np.split(np.arange(self.n_points), self._ends), strict=True):
+            chunk.capacity = capacity
+            if isinstance(constraint, SeparableConstraint | AverageSparsity):
+                chunk.constraint = constraint.part(rows, nowhere)
 
     @property
     def objective(self) -> float:
-        """Sum of f_t(Z_t) over all patches."""
         return sum(chunk.state.objective for chunk in self._chunks)
 
-    def split(self, constraint: Constraint, n_atoms: int) -> None:
-        """Give each chunk its part of the constraint."""
-        capacity, start = constraint.capacity(len(self), self.n_candidates, n_atoms), 0
-        nowhere = np.full((len(self), 1), -1)
-        for chunk, size in zip(self._chunks, self.sizes, strict=True):
-            rows = np.arange(start, start + size)
-            chunk.capacity, chunk.constraint = capacity, None
-            if isinstance(constraint, SeparableConstraint | AverageSparsity):
-                chunk.constraint = constraint.part(rows, nowhere)
-            start += size
-
-    def ask(self, question: Callable[[Chunk], Answer]) -> list[Answer]:
+    def ask(self, question: Callable[[_Chunk], Answer]) -> list[Answer]:
         """Return the answers of all chunks to one question, in their order."""
         return self.ask_each([question] * len(self._chunks))
 
-    def ask_each(self, questions: Sequence[Callable[[Chunk], Answer]]) -> list[Answer]:
+    def ask_each(self, questions: Sequence[Callable[[_Chunk], Answer]]) -> list[Answer]:
         """Return the answers of all chunks, each to a question of its own, in their order."""
         tasks = list(zip(self._chunks, questions, strict=True))
         results: Iterable[Any]
         if self._workers is None:
-            results = map_chunks(lambda number, _: answer(tasks[number]), len(tasks), 1, self._threads)
+            results = map_chunks(lambda number, _: _answer(tasks[number]), len(tasks), 1, self._threads)
         else:
-            results = self._workers(answer, tasks)
+            results = self._workers(_answer, tasks)
         answers: list[Answer] = []
         for number, found, state in results:
             if number != len(answers):
@@ -205,11 +198,14 @@ class Chunks:
             raise ValueError(f"workers must return {len(tasks)} results, as map does, not {len(answers)}.")
         return answers
 
-    def after(self, atom: int | None, replacement: Replacement | None, price: float = 0.0) -> AtomSums:
+    def after(self, atom: int | None, replacement: Replacement | None, price: float = 0.0) -> _Sums:
         """Apply a replacement by an atom, if given; return summed bounds and gains of all atoms."""
-        parts = [None] * len(self._chunks) if replacement is None else self._parts(replacement)
-        questions = [partial(Chunk.after, atom=atom, replacement=part, price=price) for part in parts]
-        sums = AtomSums(np.zeros(self.n_candidates), np.zeros(self.n_candidates))
+        parts: Sequence[Replacement | None] = [None] * len(self._chunks)
+        if replacement is not None:
+            arrays = (np.split(each, self._ends) for each in (replacement.added, replacement.removed))
+            parts = [Replacement(0.0, *pair) for pair in zip(*arrays, strict=True)]
+        questions = [partial(_Chunk.after, atom=atom, replacement=part, price=price) for part in parts]
+        sums = _Sums(np.zeros(self.n_candidates), np.zeros(self.n_candidates))
         for part in self.ask_each(questions):  # in the order of the chunks, whoever was first
             sums.bounds[...] += part.bounds
             sums.gains[...] += part.gains
@@ -217,31 +213,19 @@ class Chunks:
 
     def gains(self, atoms: Ints) -> Floats:
         """Return the gains of all patches for some atoms: (T, len(atoms))."""
-        return np.concatenate(self.ask(partial(Chunk.gains, atoms=atoms)))
+        return np.concatenate(self.ask(partial(_Chunk.gains, atoms=atoms)))
 
     def table(self) -> ReplacementGains:
-        """Return the costs of all patches, without gains: see `columns`."""
+        """Return the costs of all patches, without gains."""
         states = [chunk.state for chunk in self._chunks]
         costs = np.concatenate([state.costs for state in states if state.costs is not None])
         supports = np.concatenate([state.supports for state in states if state.supports is not None])
-        return ReplacementGains(
-            self.columns(np.zeros(len(costs))), costs, supports, (supports >= 0).sum(axis=1)
-        )
-
-    def columns(self, gains: Floats) -> Floats:
-        """Return the gains of one atom, (T,), as those of all: only its own column is looked at."""
-        return np.broadcast_to(gains[:, None], (len(gains), self.n_candidates))
+        nothing = np.broadcast_to(0.0, (len(costs), self.n_candidates))
+        return ReplacementGains(nothing, costs, supports, (supports >= 0).sum(axis=1))
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        """Return the supports of all patches, and the weights that fit them best."""
-        parts = self.ask(Chunk.fitted)
+        parts = self.ask(_Chunk.fitted)
         return [z for zs, _ in parts for z in zs], [w for _, ws in parts for w in ws]
-
-    def _parts(self, replacement: Replacement) -> list[Replacement | None]:
-        """Return the part of a replacement that belongs to each chunk."""
-        ends = np.cumsum(self.sizes)[:-1]
-        pairs = zip(np.split(replacement.added, ends), np.split(replacement.removed, ends), strict=True)
-        return [Replacement(0.0, *pair) for pair in pairs]
 
 
 def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
@@ -342,41 +326,35 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
     ).finish()
 
 
-class _SeparableEngine(ReplacementEngine):
-    """Algorithm 1 on summed values: each patch has a constraint of its own."""
+class _Engine(ReplacementEngine):
+    """Algorithm 1 on sums over chunks: of values if the constraint is separable, otherwise of bounds."""
 
-    def __init__(self, chunks: Chunks, smoothness: float, n_atoms: int) -> None:
+    def __init__(self, chunks: _Chunks, n_atoms: int) -> None:
         super().__init__(chunks, max_repeats=n_atoms)
-        self._chunks, self._smoothness = chunks, smoothness
+        self._chunks, self._price = chunks, 0.0
         self._sums = chunks.after(None, None)
 
     def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
-        """Make one iteration of algorithm 1."""
-        values = np.where(eligible, self._sums.bounds, 0)
-        atom, n = int(values.argmax()), len(values)
-        if values[atom] <= 0:
-            return SelectedAtom(int(np.where(new, self._sums.gains, -1.0).argmax()), 0.0, n)
-        self._sums = self._chunks.after(atom, None)
-        return SelectedAtom(atom, float(values[atom]) / self._smoothness, n)
+        replacement: Replacement | None = None
+        if isinstance(self._chunks.constraint, SeparableConstraint):  # each chunk finds its own part
+            values = np.where(eligible, self._sums.bounds, 0)
+            atom, n_exact = int(values.argmax()), len(values)
+            value = float(values[atom])
+        else:
+            atom, replacement, n_exact = self._best(eligible)
+            value = 0.0 if replacement is None else replacement.value
+        if value <= 0:
+            return SelectedAtom(int(np.where(new, self._sums.gains, -1.0).argmax()), 0.0, n_exact)
+        self._price = 0.0 if replacement is None else replacement.price
+        self._sums = self._chunks.after(atom, replacement, self._price)
+        return SelectedAtom(atom, value / self._chunks.ground_set.smoothness, n_exact)
 
-
-class _SharedEngine(ReplacementEngine):
-    """Algorithm 1 where patches share a constraint: bounds are summed, replacements found for all at once."""
-
-    def __init__(self, chunks: Chunks, constraint: Constraint, smoothness: float, n_atoms: int) -> None:
-        super().__init__(chunks, max_repeats=n_atoms)
-        self._chunks, self._constraint, self._smoothness = chunks, constraint, smoothness
-        self._price = 0.0
-        self._sums = chunks.after(None, None)
-
-    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
-        """Make one iteration of algorithm 1."""
-        chunks, constraint = self._chunks, self._constraint
-        table = chunks.table()
+    def _best(self, eligible: Bools) -> tuple[int, Replacement | None, int]:
+        """Find the best replacement for all patches at once, by gains that chunks send as far as needed."""
+        chunks, constraint, table = self._chunks, self._chunks.constraint, self._chunks.table()
         bounds = self._sums.bounds
         if isinstance(constraint, AverageSparsity):
-            unused = min(constraint.budget - int(table.sizes.sum()), len(chunks))
-            bounds = bounds + self._price * unused
+            bounds = bounds + self._price * min(constraint.budget - int(table.sizes.sum()), chunks.n_points)
         bounds = np.where(eligible, bounds, 0)
         order = np.argsort(-bounds, kind="stable")
         columns: dict[int, Floats] = {}
@@ -386,14 +364,11 @@ class _SharedEngine(ReplacementEngine):
                 place = int(np.flatnonzero(order == atom)[0])
                 wanted = order[place : place + _ATOMS_AT_ONCE]
                 columns.update(zip(wanted.tolist(), chunks.gains(wanted).T, strict=True))
-            return constraint.replacement(table.with_gains(chunks.columns(columns[atom])), atom)
+            # Only the column of the atom is looked at.
+            gains = np.broadcast_to(columns[atom][:, None], table.gains.shape)
+            return constraint.replacement(table.with_gains(gains), atom)
 
-        atom, replacement, n_exact = best_replacement(bounds, solve)
-        if replacement is None:
-            return SelectedAtom(int(np.where(new, self._sums.gains, -1.0).argmax()), 0.0, n_exact)
-        self._price = replacement.price
-        self._sums = chunks.after(atom, replacement, replacement.price)
-        return SelectedAtom(atom, replacement.value / self._smoothness, n_exact)
+        return best_replacement(bounds, solve)
 
 
 @with_parameters_of(chunked_replacement_omp)
@@ -411,29 +386,21 @@ def iter_chunked_replacement_omp(  # noqa: PLR0913  (the options above)
     workers: Workers | None,
 ) -> SelectionRun:
     """Start `chunked_replacement_omp`, and return its run, which selects one atom per step."""
-    Selector("chunked_replacement_omp", _SharedEngine).check(constraint)
+    Selector("chunked_replacement_omp", _Engine).check(constraint)
     if not len(chunks):
         raise ValueError("chunks must hold at least one array of patches.")
     if workers is not None and not callable(workers):
         raise TypeError(f"workers must be a function such as map, not {type(workers).__name__}.")
-    n_chunks = len(chunks)
-    given = zip(
-        chunks, _per_chunk(mask, "mask", n_chunks), _per_chunk(weights, "weights", n_chunks), strict=True
+    masks, all_weights = (
+        _per_chunk(each, name, len(chunks)) for each, name in ((mask, "mask"), (weights, "weights"))
     )
     count = as_n_atoms(n_atoms, len(ground_set))
     u = None if utility is None else as_utility(utility)
-    parts = [Chunk(number, ground_set, each, u, count, keep) for number, each in enumerate(given)]
-    everything = Chunks(parts, len(ground_set), as_thread_count(threads), workers)
-    constraint.check(len(everything), len(ground_set))
-    everything.split(constraint, count)
-
-    def engine() -> ReplacementEngine:
-        if isinstance(constraint, SeparableConstraint):
-            return _SeparableEngine(everything, ground_set.smoothness, count)
-        return _SharedEngine(everything, constraint, ground_set.smoothness, count)
-
-    bound = SpectralBound(lambda: everything.ask(Chunk.data_sums))
-    return SelectionRun(ground_set, count, engine, bound)
+    given = enumerate(zip(chunks, masks, all_weights, strict=True))
+    parts = [_Chunk(number, ground_set, each, u, count, keep) for number, each in given]
+    everything = _Chunks(parts, ground_set, constraint, count, as_thread_count(threads), workers)
+    bound = SpectralBound(lambda: everything.ask(_Chunk.data_sums))
+    return SelectionRun(ground_set, count, lambda: _Engine(everything, count), bound)
 
 
 def _per_chunk(

@@ -6,16 +6,18 @@ from itertools import count
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.arrays import chunk_rows
-from dictsel_core._util.validation import Floats, Ints
+from dictsel_core._util.arrays import chunk_rows, positive_part_sums
+from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.atoms import GroundSet
-from dictsel_core.constraints import AverageSparsity, IndividualSparsity, ReplacementGains
+from dictsel_core.constraints import AverageSparsity, IndividualSparsity
 from dictsel_core.pursuit.columns import Pursuit, Rule
-from dictsel_core.selection.engine import SelectedAtom, Selector
+from dictsel_core.selection.engine import Selector
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.run import Selection, SelectionStep
 from dictsel_core.selection.state import SupportState
 from dictsel_core.utility import Utility
+
+Doubles = NDArray[np.float64]
 
 #: Pairs of a patch and an atom that are tried at once.
 _PAIRS = 2048
@@ -85,123 +87,66 @@ def sds_ma(
 
 
 class _ModularEngine:
-    """Greedy on the modular objective."""
+    """The largest values within the budget, if there is one, among the s_t largest of each patch."""
 
     def __init__(
         self, problem: Problem, constraint: IndividualSparsity | AverageSparsity, n_atoms: int
     ) -> None:
-        values = problem.modular_values()
-        capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
-        self._state = SupportState(problem, capacity)
-        self._objective = 0.0
-        self._pool: _Individual | _Average
-        if isinstance(constraint, IndividualSparsity):
-            self._pool = _Individual(values, constraint, capacity)
-        else:
-            self._pool = _Average(values, constraint, capacity)
+        n_points, n_candidates = len(problem), len(problem.ground_set)
+        capacity = constraint.capacity(n_points, n_candidates, n_atoms)
+        self._state, self._total = SupportState(problem, capacity), 0.0
+        self._values = problem.modular_values().astype(np.float64)
+        self._pool, self._atoms = np.zeros((n_points, capacity)), np.full((n_points, capacity), -1)
+        self._barred: Bools = np.zeros((n_points, capacity), bool)  # slots beyond the cap of a patch
+        if constraint.caps is not None:
+            self._barred[...] = np.arange(capacity) >= np.broadcast_to(constraint.caps, n_points)[:, None]
+        budget = constraint.budget if isinstance(constraint, AverageSparsity) else self._pool.size
+        self._budget = min(budget, self._pool.size)
+        # Upper bounds of the gains, negative; a sorted list is a heap.
+        self._queue = sorted(zip((-self._values.sum(axis=0)).tolist(), range(n_candidates), strict=True))
 
     def advance(self) -> SelectionStep:
-        """Choose the next atom."""
-        pick = self._pool.take_best()
-        self._objective += pick.gain
-        return SelectionStep(pick.atom, pick.gain, self._objective, pick.n_exact)
+        fresh: set[int] = set()
+        if self._budget == self._pool.size:  # then the gains of all atoms are sums over patches
+            gains = positive_part_sums(self._values, self._smallest()[1])
+            self._queue = sorted((-float(gains[atom]), atom) for _, atom in self._queue)
+            fresh.update(range(len(gains)))
+        while self._queue[0][1] not in fresh:  # gains never grow, so that old ones are bounds
+            atom = self._queue[0][1]
+            heapq.heapreplace(self._queue, (self._total - self._worth(self._with(atom)[0]), atom))
+            fresh.add(atom)
+        gain, atom = heapq.heappop(self._queue)
+        self._pool, rows, slots = self._with(atom)
+        self._atoms[rows, slots] = atom
+        self._total -= gain
+        return SelectionStep(atom, -gain, self._total, len(fresh))
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        """Return the maximizing supports, and their least-squares weights."""
-        self._state.set_supports(self._pool.supports())
+        paid = np.zeros(self._pool.size, bool)
+        paid[np.argsort(-self._pool, axis=None, kind="stable")[: self._budget]] = True
+        chosen = np.where(paid.reshape(self._pool.shape) & (self._pool > 0), self._atoms, -1)
+        order = np.argsort(chosen < 0, axis=1, kind="stable")
+        self._state.set_supports(np.take_along_axis(chosen, order, axis=1))
         return self._state.fitted()
 
     def achieved(self) -> float:
-        """Return the sum of f_t of the fitted supports."""
         return self._state.objective
 
+    def _smallest(self) -> tuple[Ints, Doubles]:
+        """Return the slot of the smallest value of each patch, and that value: (T,) each."""
+        slots = np.where(self._barred, np.inf, self._pool).argmin(axis=1)
+        return slots, self._pool[np.arange(len(slots)), slots]
 
-class _Individual:
-    """The s_t largest values of each patch."""
-
-    def __init__(self, values: Floats, constraint: IndividualSparsity, capacity: int) -> None:
-        n_points = len(values)
-        self.constraint = constraint
-        self.values = values
-        self.new = np.ones(values.shape[1], bool)
-        self.kept = np.full((n_points, capacity), np.inf)
-        self.slots = np.full((n_points, capacity), -1)
-        self.sizes = np.zeros(n_points, dtype=np.intp)
-
-    def take_best(self) -> SelectedAtom:
-        """Select the atom that increases the objective most."""
-        # A swap gains the value of the new atom and costs that of the old one.
-        table = ReplacementGains(self.values, self.kept, self.slots, self.sizes)
-        totals = np.where(self.new, self.constraint.values(table), -1.0)
-        atom = int(totals.argmax())
-        change = self.constraint.replacement(table, atom)
-        self.new[atom] = False
-        rows = np.flatnonzero(change.added)
-        slots = np.where(change.removed[rows] < 0, self.sizes[rows], change.removed[rows])
-        self.kept[rows, slots] = self.values[rows, atom]
-        self.slots[rows, slots] = atom
-        self.sizes[rows] += change.removed[rows] < 0
-        return SelectedAtom(atom, change.value, len(totals))
-
-    def supports(self) -> Ints:
-        """Return the chosen atoms of each patch, padded with -1."""
-        return self.slots
-
-
-class _Average:
-    """The largest values within the budget, among the s_t largest of each patch."""
-
-    def __init__(self, values: Floats, constraint: AverageSparsity, capacity: int) -> None:
-        n_points, n_candidates = values.shape
-        self.values = values.astype(np.float64)
-        caps = capacity if constraint.caps is None else np.minimum(constraint.caps, capacity)
-        self.caps = np.broadcast_to(caps, n_points)
-        self.budget = min(constraint.budget, n_points * capacity)
-        # Slots beyond the cap of a patch count as infinite in the search for the smallest value.
-        self.pool: NDArray[np.float64] = np.zeros((n_points, capacity))
-        self.atoms = np.full((n_points, capacity), -1)
-        self.barred = np.arange(capacity) >= self.caps[:, None]
-        self.total = 0.0
-        # Upper bounds of the gains, negative; a sorted list is a heap.
-        self.queue = sorted(zip((-self.values.sum(axis=0)).tolist(), range(n_candidates), strict=True))
-
-    def take_best(self) -> SelectedAtom:
-        """Select the atom that increases the objective most; gains never grow, so old ones are bounds."""
-        n_exact = 0
-        fresh: set[int] = set()
-        while self.queue[0][1] not in fresh:
-            atom = self.queue[0][1]
-            gain = self._worth(self._with(atom)[0]) - self.total
-            heapq.heapreplace(self.queue, (-gain, atom))
-            fresh.add(atom)
-            n_exact += 1
-        gain, atom = heapq.heappop(self.queue)
-        self.pool, rows, slots = self._with(atom)
-        self.atoms[rows, slots] = atom
-        self.total -= gain
-        return SelectedAtom(atom, -gain, n_exact)
-
-    def supports(self) -> Ints:
-        """Return the atoms of each patch that are within the budget, padded with -1."""
-        order = np.argsort(-self.pool, axis=None, kind="stable")[: self.budget]
-        paid = np.zeros(self.pool.size, bool)
-        paid[order] = True
-        paid &= self.pool.ravel() > 0
-        chosen = np.where(paid.reshape(self.pool.shape), self.atoms, -1)
-        return np.take_along_axis(chosen, np.argsort(chosen < 0, axis=1, kind="stable"), axis=1)
-
-    def _with(self, atom: int) -> tuple[NDArray[np.float64], Ints, Ints]:
+    def _with(self, atom: int) -> tuple[Doubles, Ints, Ints]:
         """Return the pool with an atom in place of every smaller value, and the rows and slots it took."""
-        slots = np.where(self.barred, np.inf, self.pool).argmin(axis=1)
-        rows = np.flatnonzero(self.values[:, atom] > self.pool[np.arange(len(slots)), slots])
-        pool = self.pool.copy()
-        pool[rows, slots[rows]] = self.values[rows, atom]
+        slots, smallest = self._smallest()
+        rows = np.flatnonzero(self._values[:, atom] > smallest)
+        pool = self._pool.copy()
+        pool[rows, slots[rows]] = self._values[rows, atom]
         return pool, rows, slots[rows]
 
-    def _worth(self, pool: NDArray[np.float64]) -> float:
-        if self.budget == pool.size:
-            return float(pool.sum())
-        return float(np.partition(pool, -self.budget, axis=None)[-self.budget :].sum())
+    def _worth(self, pool: Doubles) -> float:
+        return float(np.partition(pool, -self._budget, axis=None)[-self._budget :].sum())
 
 
 iter_sds_ma = Selector(
@@ -276,7 +221,6 @@ class _OMPEngine:
         self.code()
 
     def advance(self) -> SelectionStep:
-        """Select the atom with the largest h."""
         gains = np.zeros(len(self.new))
         rows, atoms = np.nonzero(self.preferred & self.new)
         # The last column is that of the atom tried, one for each patch.
@@ -293,13 +237,11 @@ class _OMPEngine:
         return SelectionStep(atom, float(gains[atom]), float(self.utilities.sum()), len(np.unique(atoms)))
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        """Return the supports that OMP finds, and their least-squares weights."""
         state = SupportState(self.problem, self.depth)
         state.set_supports(self.supports)
         return state.fitted()
 
     def achieved(self) -> float:
-        """Return the sum of f_t of the fitted supports."""
         return float(self.utilities.sum())
 
     def code(self) -> None:

@@ -345,7 +345,7 @@ def iter_stochastic_replacement_omp(  # noqa: PLR0913  (the options above)
     bound = SpectralBound(lambda: _parts(points, ground_set.n_features))
 
     def engine() -> _Engine:
-        largest = bound.largest_energy / ground_set.smoothness or 1.0  # if all data are zero
+        largest = bound.sums.largest / ground_set.smoothness or 1.0  # if all data are zero
         patches = _Patches(ground_set, points, constraint, count)
         return _Engine(patches, count, largest, size, probability, generator)
 

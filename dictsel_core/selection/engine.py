@@ -13,9 +13,9 @@ from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
 from dictsel_core.selection.certificate import EnergyBound, OptimumBound
 from dictsel_core.selection.problem import Problem, as_points
-from dictsel_core.selection.run import Bound, Engine, Selection, SelectionRun, SelectionStep
+from dictsel_core.selection.run import Engine, Selection, SelectionRun, SelectionStep
 from dictsel_core.selection.state import GramState, SupportState
-from dictsel_core.selection.utilities import UtilityProblem
+from dictsel_core.selection.utilities import UtilityProblem, problem_of
 from dictsel_core.utility import Utility, as_utility
 
 __all__ = [
@@ -228,15 +228,9 @@ class Selector(NamedTuple):
     ) -> SelectionRun:
         """Check the input, and return a run that has not begun."""
         self.check(constraint)
-        problem: Problem
-        bound: Bound
-        points = as_points(ground_set, data, mask, weights)
-        if utility is None:
-            problem = Problem(ground_set, points)
-            bound = OptimumBound(problem, constraint)
-        else:
-            problem = UtilityProblem(ground_set, points, as_utility(utility))
-            bound = EnergyBound(problem)
+        u = None if utility is None else as_utility(utility)
+        problem = problem_of(ground_set, as_points(ground_set, data, mask, weights), u)
+        bound = OptimumBound(problem, constraint) if u is None else EnergyBound(problem)
         count = as_n_atoms(n_atoms, len(ground_set))
         constraint.check(len(problem), len(ground_set))
         return SelectionRun(

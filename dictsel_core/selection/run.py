@@ -12,7 +12,7 @@ from dictsel_core._util.parallel import single_threaded_blas
 from dictsel_core._util.runs import Run
 from dictsel_core._util.validation import Floats, Ints, as_nonnegative
 from dictsel_core.atoms import GroundSet
-from dictsel_core.selection.certificate import Certificate
+from dictsel_core.selection.certificate import Bound, Certificate
 
 
 @dataclass(frozen=True)
@@ -105,19 +105,6 @@ class Engine(Protocol):
 
     def achieved(self) -> float:
         """Return the sum of f_t of the supports that `fitted` has returned last."""
-
-
-class Bound(Protocol):
-    """Upper bounds on the optimum for the data of a run."""
-
-    @property
-    def energy(self) -> float:
-        """Half the energy of the data, on observed entries."""
-
-    def certificate(
-        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
-    ) -> Certificate:
-        """Return the certificate of a selection of `n_atoms` atoms with the given supports."""
 
 
 class SelectionRun(Run[SelectionStep, Selection]):

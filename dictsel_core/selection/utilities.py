@@ -133,6 +133,11 @@ class UtilityDifferences(Differences):
         return maximize_utility(problem.utility, problem.padded_rows[supports], y, counts[None], start)
 
 
+def problem_of(ground_set: GroundSet, points: ObservedData, utility: Utility | None) -> Problem:
+    """Return ground set and data as a problem of the squared utility, or of another one."""
+    return Problem(ground_set, points) if utility is None else UtilityProblem(ground_set, points, utility)
+
+
 def differences_of(problem: Problem) -> Differences:
     """Return the utility differences of the patches of a problem."""
     return UtilityDifferences(problem) if isinstance(problem, UtilityProblem) else SquaredDifferences(problem)
