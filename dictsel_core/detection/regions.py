@@ -149,16 +149,12 @@ def most_confident(regions: Regions) -> Regions:
 
 
 class RegionIndex:
-    """The pixels of all regions of a picture, numbered through all parts, in the order of the picture."""
+    """The pixels of regions in the order of the picture."""
 
-    def __init__(self, shape: tuple[int, int], parts: Sequence[Regions]) -> None:
-        self._shape = shape
-        starts = np.cumsum([0, *(len(part) for part in parts)])
-        pixels = np.concatenate([np.zeros(0, np.intp), *(part.pixels for part in parts)])
-        numbers = [part.numbers() + start for part, start in zip(parts, starts, strict=False)]
-        order = np.argsort(pixels, kind="stable")
-        self._pixels = pixels[order]
-        self._numbers = np.concatenate([np.zeros(0, np.intp), *numbers])[order]
+    def __init__(self, regions: Regions) -> None:
+        order = np.argsort(regions.pixels, kind="stable")
+        self._shape, self._pixels = regions.shape, regions.pixels[order]
+        self._numbers = regions.numbers()[order]
 
     def near(self, row: int, column: int, radius: int) -> Ints:
         """Return the regions within a radius of a pixel, the nearest first; none twice."""

@@ -1,5 +1,6 @@
 """K-SVD and MOD."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,12 +8,15 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import Ints
-from dictsel_core.learning.run import Array, LearnedDictionary, LearningRun, LearningState, start_learning
+from dictsel_core.learning.run import Array, LearnedDictionary, LearningRun, LearningState
 
 #: A rank-one fit ends when the energy that the atom explains grows by less than this fraction ...
 _RELATIVE_TOLERANCE = 1e-6
 #: ... or after this many rounds.
 _MAX_ROUNDS = 20
+#: Ridge on the change of the atoms, relative to the largest sum of squared weights of an atom: what the data
+#: do not determine stays as it is.
+_RIDGE = 1e-10
 
 
 def ksvd(
@@ -95,7 +99,7 @@ def ksvd(
     ).finish()
 
 
-def update_each_atom(state: LearningState) -> None:
+def _update_each_atom(state: LearningState) -> None:
     """Fit each atom and its weights to the residual without it, in turn."""
     width = state.supports.shape[1]
     weights = state.coefficients.reshape(-1)
@@ -105,13 +109,13 @@ def update_each_atom(state: LearningState) -> None:
         left = state.residual[rows]
         observed = None if state.observed is None else state.observed[rows]
         left += _product(weights[at], atoms[j], observed)
-        atoms[j], weights[at] = rank_one_fit(left, observed, atoms[j], weights[at])
+        atoms[j], weights[at] = _rank_one_fit(left, observed, atoms[j], weights[at])
         left -= _product(weights[at], atoms[j], observed)
         state.residual[rows] = left
     state.dictionary = np.ascontiguousarray(atoms.T)
 
 
-def rank_one_fit(left: Array, observed: Array | None, atom: Array, weights: Array) -> tuple[Array, Array]:
+def _rank_one_fit(left: Array, observed: Array | None, atom: Array, weights: Array) -> tuple[Array, Array]:
     """Return a unit atom d and weights w that minimize the sum of |m_t (E_t - w_t d)|^2.
 
     What is left, E_t, is zero at missing entries. Entries of the atom that no patch observes stay, up to the
@@ -152,17 +156,6 @@ def _positions(state: LearningState) -> list[Ints]:
 def _product(weights: Array, atom: Array, observed: Array | None) -> Array:
     product = weights[:, None] * atom
     return product if observed is None else product * observed
-
-
-@with_parameters_of(ksvd)
-def iter_ksvd(**given: Any) -> LearningRun:  # noqa: ANN401  (checked by the run)
-    """Start `ksvd`, and return its run, which makes one iteration per step and always has a result."""
-    return start_learning(update_each_atom, **given)
-
-
-#: Ridge on the change of the atoms, relative to the largest sum of squared weights of an atom: what the data
-#: do not determine stays as it is.
-_RIDGE = 1e-10
 
 
 def mod(
@@ -215,7 +208,7 @@ def mod(
     ).finish()
 
 
-def update_all_atoms(state: LearningState) -> None:
+def _update_all_atoms(state: LearningState) -> None:
     """Move the dictionary to the least-squares optimum for the current codes."""
     codes = state.codes()
     slopes = (codes.T @ state.residual).T  # (d, k)
@@ -251,7 +244,22 @@ def _masked_grams(state: LearningState, observed: Array) -> Array:
     return np.ascontiguousarray(sums).reshape(-1, n_atoms, n_atoms)
 
 
+def _run(
+    update: Callable[[LearningState], None],
+    max_iterations: int,
+    tolerance: float,
+    **given: Any,  # noqa: ANN401  (checked by the state)
+) -> LearningRun:
+    return LearningRun(LearningState(**given), update, max_iterations, tolerance)
+
+
+@with_parameters_of(ksvd)
+def iter_ksvd(**given: Any) -> LearningRun:  # noqa: ANN401  (of `_run`)
+    """Start `ksvd`, and return its run, which makes one iteration per step and always has a result."""
+    return _run(_update_each_atom, **given)
+
+
 @with_parameters_of(mod)
-def iter_mod(**given: Any) -> LearningRun:  # noqa: ANN401  (checked by the run)
+def iter_mod(**given: Any) -> LearningRun:  # noqa: ANN401  (of `_run`)
     """Start `mod`, and return its run, which makes one iteration per step and always has a result."""
-    return start_learning(update_all_atoms, **given)
+    return _run(_update_all_atoms, **given)

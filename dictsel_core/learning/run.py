@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,14 +38,35 @@ class LearningState:
     Supports, (T, S), are columns of the dictionary padded with -1, coefficients padded with 0.
     """
 
-    def __init__(self, data: Array, observed: Array | None, dictionary: Array, sparsity: int) -> None:
-        self.data, self.observed, self.dictionary = data, observed, dictionary
-        self._missing: Bools | None = None if observed is None else observed == 0
-        self._sparsity = sparsity
-        self.residual = data.copy()
-        self.supports = np.full((len(data), min(sparsity, *dictionary.shape)), -1)
+    def __init__(
+        self,
+        data: ArrayLike,
+        n_atoms: int,
+        sparsity: int,
+        mask: ArrayLike | None,
+        initial: ArrayLike | None,
+        rng: np.random.Generator | int | None,
+    ) -> None:
+        count, self._sparsity = as_count(n_atoms, "n_atoms"), as_count(sparsity, "sparsity")
+        given = as_matrix(data, "data", "(points, features)")
+        points = ObservedData(given, mask, given.shape[1])
+        rows, observed = points.rows(0, len(points))
+        self.data: Array = rows.astype(np.float64, copy=False)
+        self.observed: Array | None = None if observed is None else observed.astype(np.float64, copy=False)
+        if initial is None:
+            self.dictionary = _random_patches(self.data, count, as_generator(rng))
+        else:
+            self.dictionary = _unit_columns(as_matrix(initial, "initial", "(features, atoms)"))
+            if self.dictionary.shape != (given.shape[1], count):
+                raise ValueError(
+                    f"initial must have the shape (features, atoms), {(given.shape[1], count)}, "
+                    f"but its shape is {self.dictionary.shape}."
+                )
+        self._missing: Bools | None = None if self.observed is None else self.observed == 0
+        self.residual = self.data.copy()
+        self.supports = np.full((len(self.data), min(self._sparsity, *self.dictionary.shape)), -1)
         self.coefficients = np.zeros(self.supports.shape)
-        self.energy = float(np.vecdot(data, data).sum()) / 2
+        self.energy = float(np.vecdot(self.data, self.data).sum()) / 2
 
     @property
     def objective(self) -> float:
@@ -110,33 +131,6 @@ class LearningState:
         return np.split(self.supports[used], ends), np.split(self.coefficients[used], ends)
 
 
-def learning_state(
-    data: ArrayLike,
-    n_atoms: int,
-    sparsity: int,
-    mask: ArrayLike | None,
-    initial: ArrayLike | None,
-    rng: np.random.Generator | int | None,
-) -> LearningState:
-    """Check the input of a learner, and return its initial state."""
-    count, cap = as_count(n_atoms, "n_atoms"), as_count(sparsity, "sparsity")
-    given = as_matrix(data, "data", "(points, features)")
-    points = ObservedData(given, mask, given.shape[1])
-    rows, observed = points.rows(0, len(points))
-    clean: Array = rows.astype(np.float64)
-    weights: Array | None = None if observed is None else observed.astype(np.float64)
-    if initial is None:
-        dictionary = _random_patches(clean, count, as_generator(rng))
-    else:
-        dictionary = _unit_columns(as_matrix(initial, "initial", "(features, atoms)").astype(np.float64))
-        if dictionary.shape != (clean.shape[1], count):
-            raise ValueError(
-                f"initial must have the shape (features, atoms), {(clean.shape[1], count)}, "
-                f"but its shape is {dictionary.shape}."
-            )
-    return LearningState(clean, weights, dictionary, cap)
-
-
 def _random_patches(data: Array, n_atoms: int, rng: np.random.Generator) -> Array:
     """Return k different nonzero patches, drawn at random, as unit columns."""
     usable = np.flatnonzero(np.vecdot(data, data) > 0)
@@ -148,7 +142,8 @@ def _random_patches(data: Array, n_atoms: int, rng: np.random.Generator) -> Arra
     return _unit_columns(data[rng.choice(usable, n_atoms, replace=False)].T)
 
 
-def _unit_columns(columns: Array) -> Array:
+def _unit_columns(given: Floats) -> Array:
+    columns = given.astype(np.float64)
     largest = np.abs(columns).max(axis=0)
     if not (np.isfinite(largest).all() and largest.all()):
         raise ValueError("Every column of initial must be finite and nonzero.")
@@ -263,16 +258,3 @@ class LearningRun(Run[LearningStep, LearnedDictionary]):
         """Make all remaining iterations and return the dictionary."""
         with single_threaded_blas:  # once for all iterations
             return super().finish()
-
-
-def start_learning(
-    update: Callable[[LearningState], None],
-    data: ArrayLike,
-    n_atoms: int,
-    sparsity: int,
-    max_iterations: int,
-    tolerance: float,
-    **options: Any,  # noqa: ANN401  (of `learning_state`)
-) -> LearningRun:
-    """Check the input of a learner, and return a run that has not begun; `update` fits atoms to codes."""
-    return LearningRun(learning_state(data, n_atoms, sparsity, **options), update, max_iterations, tolerance)

@@ -330,10 +330,7 @@ class OMPEngine(GainCostEngine):
 
     def table(self, smoothness: float | None = None) -> ReplacementGains:
         """Return gains and costs, both multiplied by M: squares of A^T r, and of M w."""
-        state = self.state
-        smoothness = self.problem.ground_set.smoothness if smoothness is None else smoothness
-        costs = state.removal_costs(smoothness)
-        return ReplacementGains(self.gains, costs, state.supports, state.sizes, self.largest, state.threads)
+        return self.state.table(self.gains, smoothness, self.largest)
 
     def apply(self, replacement: Replacement, atom: int) -> None:
         """Change the supports, refit them, and update the gains."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dictsel_core._util.arrays import chunk_rows, read_only
 from dictsel_core._util.parallel import map_blocks, map_chunks
 from dictsel_core._util.validation import Bools, Floats, Ints
-from dictsel_core.constraints import Replacement
+from dictsel_core.constraints import Replacement, ReplacementGains
 from dictsel_core.pursuit.columns import REPEAT_BELOW
 from dictsel_core.pursuit.kernels import fit_columns
 from dictsel_core.selection._kernels import solve_supports, square_by_products, square_correlations
@@ -191,6 +191,13 @@ class SupportState:
         costs = np.square(smoothness * self.coefficients)
         costs[self.supports < 0] = np.inf
         return costs
+
+    def table(
+        self, gains: Floats, smoothness: float | None = None, largest: Floats | None = None
+    ) -> ReplacementGains:
+        """Return gains (T, n) with the costs of removals; M is by default that of the ground set."""
+        costs = self.removal_costs(self.problem.ground_set.smoothness if smoothness is None else smoothness)
+        return ReplacementGains(gains, costs, self.supports, self.sizes, largest, self.threads)
 
     def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
         """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
