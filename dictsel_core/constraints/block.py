@@ -76,7 +76,9 @@ class _BlockConstraint(LocalConstraint):
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement: the best of each block."""
         values, replaced = self._block_values(table, slice(atom, atom + 1))
-        return self._replacement(values[:, 0], replaced[:, 0], table.supports, table.gains[:, atom] > 0)
+        added, removed = self._of_patches(values[:, 0], replaced[:, 0], table.supports)
+        added &= table.gains[:, atom] > 0
+        return Replacement(float(values[values > 0].sum()), added, removed)
 
     def swap_values(self, table: SwapTable) -> Floats:
         """Sum over blocks of the best true difference."""
@@ -85,9 +87,11 @@ class _BlockConstraint(LocalConstraint):
 
     def swap(self, table: SwapTable, atom: int) -> Replacement:
         """Return the best replacement by true differences."""
-        values, replaced = self._block_differences(table)
-        gains = table.additions[:, atom] > 0
-        return self._replacement(values[:, atom], replaced[:, atom], table.supports, gains)
+        all_values, replaced = self._block_differences(table)
+        values = all_values[:, atom]
+        added, removed = self._of_patches(values, replaced[:, atom], table.supports)
+        added &= (table.additions[:, atom] > 0) | (removed >= 0)  # swaps have values of their own
+        return Replacement(float(values[values > 0].sum()), added, removed)
 
     @abstractmethod
     def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[int, Ints, Bools, Bools]]:
@@ -128,14 +132,12 @@ class _BlockConstraint(LocalConstraint):
             values[b] = np.where(free, values[b], best)
         return values, np.where(values > -np.inf, replaced, -1)
 
-    def _replacement(self, values: Floats, replaced: Ints, supports: Ints, gains: Bools) -> Replacement:
-        """Return the replacement in blocks of positive value; who does not gain receives only in exchange."""
+    def _of_patches(self, values: Floats, replaced: Ints, supports: Ints) -> tuple[Bools, Ints]:
+        """Return which patches are in blocks of positive value, and the slot that each loses, -1 for none."""
         takes = values > 0
         sought = np.where(takes, replaced, -1)[self._labels]
         holds = (supports == sought[:, None]) & (sought >= 0)[:, None]
-        removed = np.where(holds.any(axis=1), holds.argmax(axis=1), -1)
-        added = takes[self._labels] & (gains | (removed >= 0))
-        return Replacement(float(values[takes].sum()), added, removed)
+        return takes[self._labels], np.where(holds.any(axis=1), holds.argmax(axis=1), -1)
 
     def _unions(self, supports: Supports) -> list[set[int]]:
         """Return the atoms that each block uses."""

@@ -17,9 +17,9 @@ from dictsel_core._util.validation import (
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Replacement
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
-from dictsel_core.selection.problem import Problem
+from dictsel_core.selection.problem import Problem, problem_of
 from dictsel_core.selection.state import SupportState
-from dictsel_core.selection.utilities import differences_of, problem_of
+from dictsel_core.selection.utilities import differences_of, modular_values
 from dictsel_core.utility import Utility, as_utility
 
 Array = NDArray[np.float64]
@@ -214,7 +214,7 @@ class OnlineSDSMA(OnlineSelector):
     """
 
     def _feedback(self, problem: Problem, picks: Ints) -> Array:
-        values: Array = problem.modular_values()[0]  # f_t({a})
+        values: Array = modular_values(problem)[0]  # f_t({a})
         gains = np.empty((len(picks), len(values)))
         kept = np.zeros(self._sparsity)  # the s largest values in the dictionary so far, ascending
         remaining = values.copy()

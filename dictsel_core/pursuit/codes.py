@@ -19,7 +19,8 @@ from dictsel_core._util.validation import (
     as_nonnegative,
     needs_double,
 )
-from dictsel_core.pursuit.columns import CHUNK, Pursuit, Rule, duplicate_columns
+from dictsel_core.atoms.ground_set import duplicate_columns
+from dictsel_core.pursuit.columns import CHUNK, Pursuit, Rule
 
 
 @dataclass(frozen=True, eq=False)

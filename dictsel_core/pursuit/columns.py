@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from dictsel_core._util.validation import Bools, Floats, Ints, rounding_level
+from dictsel_core.atoms.ground_set import duplicate_columns
 from dictsel_core.pursuit.kernels import append_columns, pursue, solve_columns
 
 #: Rows per chunk: enough to amortize a NumPy call, few enough to stay in the cache.
@@ -214,16 +215,3 @@ def _weighted(rows: Floats, weights: Floats, out: Floats) -> Floats:
     shape = (-1, *weights.shape)
     np.multiply(rows.reshape(shape), weights, out=out.reshape(shape))
     return out
-
-
-def duplicate_columns(atoms: Floats) -> Bools:
-    """Return which columns are multiples of an earlier one: (k,)."""
-    lengths = np.linalg.norm(atoms, axis=0)
-    units = atoms / np.where(lengths > 0, lengths, 1)
-    close = 1 - 4 * rounding_level(atoms.shape[0], atoms.dtype)
-    duplicate = np.zeros(atoms.shape[1], bool)
-    for start in range(0, atoms.shape[1], CHUNK):
-        block = units[:, start : start + CHUNK]
-        products = np.abs(block.T @ units[:, : start + block.shape[1]])
-        duplicate[start : start + CHUNK] = (np.tril(products, start - 1) > close).any(axis=1)
-    return duplicate

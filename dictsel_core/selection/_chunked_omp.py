@@ -27,9 +27,8 @@ from dictsel_core.selection.engine import (
     Selector,
     best_replacement,
 )
-from dictsel_core.selection.problem import Problem, as_points
+from dictsel_core.selection.problem import Problem, as_points, problem_of
 from dictsel_core.selection.run import Selection, SelectionRun
-from dictsel_core.selection.utilities import problem_of
 from dictsel_core.utility import Utility, as_utility
 
 #: Like the built-in `map` with one iterable: returns the results in the order of the tasks.

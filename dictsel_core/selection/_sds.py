@@ -15,6 +15,7 @@ from dictsel_core.selection.engine import Selector
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.run import Selection, SelectionStep
 from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.utilities import modular_values
 from dictsel_core.utility import Utility
 
 Doubles = NDArray[np.float64]
@@ -95,7 +96,7 @@ class _ModularEngine:
         n_points, n_candidates = len(problem), len(problem.ground_set)
         capacity = constraint.capacity(n_points, n_candidates, n_atoms)
         self._state, self._total = SupportState(problem, capacity), 0.0
-        self._values = problem.modular_values().astype(np.float64)
+        self._values = modular_values(problem).astype(np.float64)
         self._pool, self._atoms = np.zeros((n_points, capacity)), np.full((n_points, capacity), -1)
         self._barred: Bools = np.zeros((n_points, capacity), bool)  # slots beyond the cap of a patch
         if constraint.caps is not None:

@@ -268,7 +268,7 @@ class OptimumBound(EnergyBound):
 
     @cached_property
     def _modular(self) -> Floats:
-        return self._problem.modular_values()
+        return self._problem.squared_modular_values()
 
     def _concavity(self, size: int) -> float:
         if len(self._problem.ground_set) > _MAX_GRAM:

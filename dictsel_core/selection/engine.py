@@ -12,10 +12,9 @@ from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
 from dictsel_core.selection.certificate import EnergyBound, OptimumBound
-from dictsel_core.selection.problem import Problem, as_points
+from dictsel_core.selection.problem import Problem, UtilityProblem, as_points, problem_of
 from dictsel_core.selection.run import Engine, Selection, SelectionRun, SelectionStep
 from dictsel_core.selection.state import GramState, SupportState
-from dictsel_core.selection.utilities import UtilityProblem, problem_of
 from dictsel_core.utility import Utility, as_utility
 
 __all__ = [

@@ -6,6 +6,10 @@ from numpy.typing import ArrayLike, NDArray
 from dictsel_core._util.observed import ObservedData
 from dictsel_core._util.validation import Floats, Ints, rounding_level
 from dictsel_core.atoms import GroundSet
+from dictsel_core.utility import Utility
+
+#: Relative size of gradients up to which they are rounding error.
+_ROUNDING = 1e-6
 
 
 def as_points(
@@ -75,8 +79,8 @@ class Problem:
         copies, originals = self.ground_set.duplicates
         table[..., copies] = table[..., originals]
 
-    def modular_values(self) -> Floats:
-        """Return f_t({a}) for every patch and atom, the modular approximation of the utility: (T, n)."""
+    def squared_modular_values(self) -> Floats:
+        """Return f_t({a}) of the squared utility for every patch and atom: (T, n)."""
         lengths = np.broadcast_to(self.masked_lengths(), (len(self), len(self.ground_set)))
         squares = np.square(self.apply_factors(np.arange(len(self)), self.data) @ self.atoms)
         values = np.zeros_like(squares)
@@ -108,3 +112,32 @@ class Problem:
         if self.observed is not None:
             columns *= self.observed[rows, None, :]
         return columns
+
+
+class UtilityProblem(Problem):
+    """Ground set and data for a utility.
+
+    Unlike those of a `Problem`, the data are not multiplied by weights. The utility of an entry counts
+    `entry_weights` times, (T, d) or (T, 1), 0 where missing. Weights of supports are multiplied by `scales`,
+    so that the smoothness of every patch becomes that of the ground set. Energies are twice the largest
+    possible utility.
+    """
+
+    def __init__(self, ground_set: GroundSet, points: ObservedData, utility: Utility) -> None:
+        super().__init__(ground_set, points)
+        self.utility = utility
+        self.data = points.rows(0, len(points), weighted=False)[0]
+        utility.check(self.data)
+        peaks = np.ones(len(points)) if self.scales is None else np.square(self.scales)
+        factors = np.ones((1, 1)) if self.observed is None else np.square(self.observed.astype(np.float64))
+        self.entry_weights = factors * peaks[:, None]
+        self.scales = np.sqrt(utility.smoothness * peaks)
+        values = self.data.astype(np.float64)
+        self.energies = 2 * (self.entry_weights * utility.largest(values)).sum(axis=1)
+        slopes = self.entry_weights * utility.slope(values, np.zeros_like(values)) / self.scales[:, None]
+        self.rounding = (np.square(slopes).sum(axis=1) * _ROUNDING**2).astype(self.data.dtype)
+
+
+def problem_of(ground_set: GroundSet, points: ObservedData, utility: Utility | None) -> Problem:
+    """Return ground set and data as a problem of the squared utility, or of another one."""
+    return Problem(ground_set, points) if utility is None else UtilityProblem(ground_set, points, utility)

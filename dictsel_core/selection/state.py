@@ -22,8 +22,8 @@ from dictsel_core.selection.fits import (
     SupportFit,
     fit_supports,
 )
-from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.utilities import UtilityFit, UtilityProblem
+from dictsel_core.selection.problem import Problem, UtilityProblem
+from dictsel_core.selection.utilities import UtilityFit
 
 #: Of `solve_supports`, and of kernels that fit columns.
 _LIMITS = RIDGE, WELL_CONDITIONED

@@ -5,15 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dictsel_core._util.arrays import chunk_rows
-from dictsel_core._util.observed import ObservedData
 from dictsel_core._util.validation import Floats, Ints
-from dictsel_core.atoms import GroundSet
 from dictsel_core.selection.fits import Differences, Doubles, SquaredDifferences
-from dictsel_core.selection.problem import Problem
+from dictsel_core.selection.problem import Problem, UtilityProblem
 from dictsel_core.utility import Utility
 
-#: Relative size of gradients up to which they are rounding error.
-_ROUNDING = 1e-6
 #: A difference below this fraction of the largest possible utility may be rounding error, and counts as 0.
 _DIFFERENCE_ROUNDING = 1e-10
 _MAX_ITERATIONS = 100
@@ -29,35 +25,6 @@ class UtilityMaximum(NamedTuple):
     weights: Doubles
     fitted: Doubles
     values: Doubles
-
-
-class UtilityProblem(Problem):
-    """Ground set and data for a utility.
-
-    Unlike those of a `Problem`, the data are not multiplied by weights. The utility of an entry counts
-    `entry_weights` times, (T, d) or (T, 1), 0 where missing. Weights of supports are multiplied by `scales`,
-    so that the smoothness of every patch becomes that of the ground set. Energies are twice the largest
-    possible utility.
-    """
-
-    def __init__(self, ground_set: GroundSet, points: ObservedData, utility: Utility) -> None:
-        super().__init__(ground_set, points)
-        self.utility = utility
-        self.data = points.rows(0, len(points), weighted=False)[0]
-        utility.check(self.data)
-        peaks = np.ones(len(points)) if self.scales is None else np.square(self.scales)
-        factors = np.ones((1, 1)) if self.observed is None else np.square(self.observed.astype(np.float64))
-        self.entry_weights = factors * peaks[:, None]
-        self.scales = np.sqrt(utility.smoothness * peaks)
-        values = self.data.astype(np.float64)
-        self.energies = 2 * (self.entry_weights * utility.largest(values)).sum(axis=1)
-        slopes = self.entry_weights * utility.slope(values, np.zeros_like(values)) / self.scales[:, None]
-        self.rounding = (np.square(slopes).sum(axis=1) * _ROUNDING**2).astype(self.data.dtype)
-
-    def modular_values(self) -> Floats:
-        """Return f_t({a}) for every patch and atom, by a fit for each: (T, n)."""
-        empty = np.full((len(self), 0), -1)
-        return UtilityDifferences(self).of_supports(np.arange(len(self)), empty)[0]
 
 
 class UtilityFit:
@@ -133,14 +100,17 @@ class UtilityDifferences(Differences):
         return maximize_utility(problem.utility, problem.padded_rows[supports], y, counts[None], start)
 
 
-def problem_of(ground_set: GroundSet, points: ObservedData, utility: Utility | None) -> Problem:
-    """Return ground set and data as a problem of the squared utility, or of another one."""
-    return Problem(ground_set, points) if utility is None else UtilityProblem(ground_set, points, utility)
-
-
 def differences_of(problem: Problem) -> Differences:
     """Return the utility differences of the patches of a problem."""
     return UtilityDifferences(problem) if isinstance(problem, UtilityProblem) else SquaredDifferences(problem)
+
+
+def modular_values(problem: Problem) -> Floats:
+    """Return f_t({a}) for every patch and atom, the modular approximation of the utility: (T, n)."""
+    if isinstance(problem, UtilityProblem):
+        nothing = np.full((len(problem), 0), -1)
+        return UtilityDifferences(problem).of_supports(np.arange(len(problem)), nothing)[0]
+    return problem.squared_modular_values()
 
 
 def maximize_utility(
