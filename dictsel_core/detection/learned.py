@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from dictsel_core._util.parallel import as_thread_count, map_chunks
 from dictsel_core._util.validation import Bools, Ints
@@ -34,6 +35,9 @@ _RANGE = (-0.5, 1.5)
 _N_SAMPLES, _QUANTILES, _LEAST_SPAN = 1 << 18, (0.005, 0.995), 0.1
 #: Logits of pixels that make a region: those of a probability of 20 %, and, so far from them, of 10 %.
 LEVEL, _LOWEST, _APART = -1.39, -2.2, 3
+#: Half the side, in diagonals of the picture, of a square that is too large for dust: a bow, a flower. What
+#: it takes from the logit of a spot.
+_THICK, _DOUBT_OF_THICK = 0.008, 1.0
 #: Doubt about a region, and deviation of what lies around it, at least.
 _LEAST_DOUBT, _LEAST_DETAIL = 1e-4, 0.01
 
@@ -58,6 +62,7 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     lines, spots = (features @ weights for weights in load_network().confidence)
     logits = np.where(is_line, lines, spots)
     logits += color_evidence(image, plane.shape, (pixels, numbers), logits)
+    logits -= _DOUBT_OF_THICK * (_thick(plane.shape, pixels, numbers, len(logits)) & ~is_line)
     regions = regions_from_points(plane.shape, pixels, numbers, 1 / (1 + np.exp(-logits)))
     wide = with_rims(regions, plane, around)
     lines, spots = (
@@ -65,6 +70,21 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
         for chosen in (is_line, ~is_line)
     )
     return {"scratches": lines, "dust": spots}
+
+
+def _thick(shape: tuple[int, int], pixels: Ints, numbers: Ints, n_regions: int) -> Bools:
+    """Return which regions hold a square too large for dust in a picture of this size."""
+    side, is_thick = 2 * round(_THICK * float(np.hypot(*shape))) + 1, np.zeros(n_regions, np.bool_)
+    order = np.argsort(numbers, kind="stable")
+    ends = np.cumsum(np.bincount(numbers, minlength=n_regions))
+    for number in np.flatnonzero(np.diff(ends, prepend=0) >= side * side):
+        start = ends[number - 1] if number else 0
+        rows, columns = np.divmod(pixels[order[start : ends[number]]], shape[1])
+        rows, columns = rows - rows.min(), columns - columns.min()
+        part = np.zeros((rows.max() + 1, columns.max() + 1), np.bool_)
+        part[rows, columns] = True
+        is_thick[number] = ndimage.minimum_filter(part, side, mode="constant").any()
+    return is_thick
 
 
 def _stretched(image: DetectionImage) -> Single:

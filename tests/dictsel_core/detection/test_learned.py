@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from dictsel_core.detection import analyze_damage
+from dictsel_core.detection import analyze_damage, learned
 from dictsel_core.detection.learned import region_features
 from dictsel_core.detection.regions import regions_from_points
 from dictsel_core.detection.rims import Surroundings, frame_of, with_rims
@@ -82,3 +82,14 @@ def test_a_tint_changes_little():
     found = [analyze_damage(each.clip(0, 255).astype(np.uint8)).mask() for each in (gray, tinted)]
     assert found[0][20:180, 120:122].all()
     assert (found[0] != found[1]).mean() < 0.002
+
+
+def test_regions_that_hold_a_large_square_are_thick():
+    shape = (300, 400)  # squares of 9 x 9 are too large for dust here
+    mask = np.zeros(shape, bool)
+    mask[50:59, 50:59] = mask[100:103, 20:380] = mask[200:208, 200:260] = True
+    labels, n_labels = ndimage.label(mask)
+    pixels = np.flatnonzero(mask)
+    numbers = labels.reshape(-1)[pixels] - 1
+    assert learned._thick(shape, pixels, numbers, n_labels).tolist() == [True, False, False]
+    assert learned._thick(shape, pixels[::-1], numbers[::-1], n_labels).tolist() == [True, False, False]
