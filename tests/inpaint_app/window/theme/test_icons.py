@@ -1,6 +1,6 @@
 """Icons in the colors of a palette."""
 
-from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,11 +8,11 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QImage, QPalette
 
 from inpaint_app.errors import UserError
+from inpaint_app.io.assets import asset
 from inpaint_app.window.theme.icons import app_icon, icon, tinted
 from inpaint_app.window.theme.theme import palette_of
 
-FOLDER = resources.files("inpaint_app") / "assets" / "icons"
-NAMES = sorted(file.name.removesuffix(".svg") for file in FOLDER.iterdir())
+NAMES = sorted(file.stem for file in Path(str(asset("icon.svg"))).with_name("icons").iterdir())
 
 
 def values(pixmap):
