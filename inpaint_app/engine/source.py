@@ -35,8 +35,9 @@ from inpaint_app.model.missing import (
     detect_missing,
     joined,
     pixels_of_mask,
+    without_no_data,
 )
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Array, Picture
 from inpaint_app.text.formatting import format_percent
 
 
@@ -124,6 +125,10 @@ class Source:
     def shape(self) -> tuple[int, int]:
         """Height and width."""
         return self.picture.height, self.picture.width
+
+    def restored(self, image: Array, mask: Mask) -> Picture:
+        """Return restored pixels with everything else that its file holds."""
+        return self.picture.with_pixels(without_no_data(self.picture, image), filled=mask)
 
     def request(self, settings: RestoreSettings) -> RestoreRequest:
         """Return the request to restore its missing pixels."""

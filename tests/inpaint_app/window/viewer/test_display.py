@@ -7,7 +7,7 @@ import pytest
 
 from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.engine.control import Progress
-from inpaint_app.engine.dictionary import AtomUse
+from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.measure import QualityMetrics, Scores
 from inpaint_app.engine.restore import IntermediateImage, Preview
 from inpaint_app.engine.source import Source
