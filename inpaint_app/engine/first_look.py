@@ -10,7 +10,7 @@ import dictsel_core  # detection is imported when it is first used, and is slow 
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from inpaint_app.engine.control import Event
 from inpaint_app.model.missing import Mask
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.picture import Picture
 from inpaint_app.model.rect import Rect
 
 #: Pixels that are looked at: about as many as are shown. Pictures of a few times as many need no first look.
@@ -39,6 +39,8 @@ def first_look(
     picture: Picture, missing: Mask, rect: Rect | None, kinds: tuple[DamageKind, ...], sensitivity: float
 ) -> FirstLook | None:
     """Return the usual damage of a part of a picture; None if all of it is found as fast."""
+    from skimage.measure import block_reduce  # noqa: PLC0415  (slow to import)
+
     usual = tuple(kind for kind in kinds if kind in USUAL_KINDS)
     if rect is None or rect.is_empty or not usual or missing.size < _LARGE:
         return None
@@ -47,16 +49,8 @@ def first_look(
     rect = Rect(rect.row, rect.column, height, width)
     if rect.is_empty:
         return None
-    pixels = _means(picture.pixels[rect.slices], step)
+    part = picture.pixels[rect.slices]
+    pixels = block_reduce(part, (step, step, 1)[: part.ndim], np.mean, func_kwargs={"dtype": np.float32})
     hidden = missing[rect.slices][::step, ::step]
     analysis = dictsel_core.detection.analyze_damage(pixels, usual, missing=hidden)
     return FirstLook(rect, step, analysis.mask(sensitivity))
-
-
-def _means(pixels: Array, step: int) -> Array:
-    """Return means over squares of pixels."""
-    total = np.zeros((pixels.shape[0] // step, pixels.shape[1] // step, *pixels.shape[2:]), np.float32)
-    for row in range(step):
-        for column in range(step):
-            total += pixels[row::step, column::step]
-    return total / np.float32(step * step)

@@ -25,7 +25,7 @@ from inpaint_app.io.paths import is_folder
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.recipe import read_recipe, recipe_mask_spec, recipe_settings
 from inpaint_app.model.damage import Damage, damaged
-from inpaint_app.model.key_color import choose_tolerance, note_on_neighbors
+from inpaint_app.model.marking_color import choose_tolerance, note_on_neighbors
 from inpaint_app.model.mask_doubt import MaskDoubt, doubt_about_mask
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.missing import (

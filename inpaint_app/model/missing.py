@@ -131,7 +131,7 @@ def grown(mask: Mask, pixels: int | None) -> Mask:
     """
     far = DEFAULT_GROWTH if pixels is None else pixels
     result = mask
-    for axis in (0, 1) if far else ():
+    for axis in (0, 1) if far else ():  # not by scipy, which takes a third of a second to import
         larger = result.copy()
         for distance in range(1, far + 1):
             ahead, behind = [slice(None)] * mask.ndim, [slice(None)] * mask.ndim
