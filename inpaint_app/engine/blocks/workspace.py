@@ -16,9 +16,15 @@ from dictsel_core.restoration import Fill, Region
 from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.io.atomic import SUFFIX
 from inpaint_app.io.chunked.zarr_array import ZarrImage
-from inpaint_app.io.exchange import put_in_place, recover
 from inpaint_app.io.extra import load_extra
-from inpaint_app.io.work_folder import claim_folder, clear_folder, is_claimed, remove_folder
+from inpaint_app.io.work_folder import (
+    claim_folder,
+    clear_folder,
+    is_claimed,
+    put_in_place,
+    recover,
+    remove_folder,
+)
 
 _REQUEST, _STATE, _LOCK = "request.json", "state.json", "lock"
 _FILLS, _RESULT, _FINISHED, _REPLACED = "fills", "result", "finished", "replaced"

@@ -283,7 +283,7 @@ def test_a_store_that_was_being_replaced_is_back_before_anything_else_is_said(
 ) -> None:
     restore_file(_request(folder), JobControl())
     with monkeypatch.context() as patch:
-        patch.setattr("inpaint_app.io.exchange.exchange", lambda _one, _other: False)
+        patch.setattr("inpaint_app.io.work_folder.exchange", lambda _one, _other: False)
         rename = Path.rename
 
         def stop_between(path, target):
