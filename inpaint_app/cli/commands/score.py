@@ -28,10 +28,8 @@ ssim, ssim_missing, rmse, rmse_missing (in the unit of the data), data_range; th
 _PARAMETERS = [
     Argument("reference", "A", INPUT, "the original"),
     Argument("picture", "B", INPUT, "the picture to compare with it"),
-    Option(
-        "--mask", metavar="M", value=INPUT, help="also measure over the white pixels of this picture alone"
-    ),
-    Option("--invert-mask", help="black = missing instead"),
+    Option("--mask M", "also measure over the white pixels of this picture alone", INPUT),
+    Option("--invert-mask", "black = missing instead"),
     options.data_range_option(),
     *options.verbosity_options(),
 ]

@@ -32,7 +32,7 @@ JSON keys: estimated_psnr, given_psnr (of the settings given), settings, trials
 
 _PARAMETERS = [
     options.input_argument(),
-    Option("--write-recipe", metavar="R", value=PATH, help="write the settings as JSON, for --recipe"),
+    Option("--write-recipe R", "write the settings as JSON, for --recipe", PATH),
     options.overwrite_option(),
     *options.verbosity_options(),
     *options.mask_options(),
