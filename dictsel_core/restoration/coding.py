@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core.atoms.ground_set import duplicate_columns
 from dictsel_core.pursuit.codes import scatter_codes
-from dictsel_core.pursuit.columns import Pursuit, duplicate_columns
+from dictsel_core.pursuit.columns import Pursuit
 from dictsel_core.restoration._rebuild_kernels import PatchLimits, PatchTables, PlaneTables, rebuild
 from dictsel_core.restoration.image import Plane, Planes
 from dictsel_core.restoration.patches import MirroredPatches, median_of_patches

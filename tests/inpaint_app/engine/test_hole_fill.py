@@ -201,7 +201,7 @@ def test_a_mask_that_marks_nothing_or_too_little_to_copy_is_refused(gray, tmp_pa
 def test_texture_fills_narrower_holes_too(gray):
     image, mask = gray
     mask = mask.copy()
-    mask[32:] = mask[:, 42:] = False  # 12 x 12
+    mask[30:] = mask[:, 40:] = False  # 10 x 10: no spot either
     control, smooth = JobControl(), np.where(mask, 120, image).astype(np.uint8)
     filled = {
         fill: HoleFill().fill(smooth, mask, replace(FAST, fill=fill), control, ProgressReporter(control))

@@ -1,5 +1,6 @@
-"""K-SVD: updates one atom at a time, together with its weights, by a rank-one fit."""
+"""K-SVD and MOD."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,13 +8,15 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import Ints
-from dictsel_core.learning.run import LearnedDictionary, LearningRun, start_learning
-from dictsel_core.learning.state import Array, LearningState
+from dictsel_core.learning.run import Array, LearnedDictionary, LearningRun, LearningState
 
 #: A rank-one fit ends when the energy that the atom explains grows by less than this fraction ...
 _RELATIVE_TOLERANCE = 1e-6
 #: ... or after this many rounds.
 _MAX_ROUNDS = 20
+#: Ridge on the change of the atoms, relative to the largest sum of squared weights of an atom: what the data
+#: do not determine stays as it is.
+_RIDGE = 1e-10
 
 
 def ksvd(
@@ -96,7 +99,7 @@ def ksvd(
     ).finish()
 
 
-def update_each_atom(state: LearningState) -> None:
+def _update_each_atom(state: LearningState) -> None:
     """Fit each atom and its weights to the residual without it, in turn."""
     width = state.supports.shape[1]
     weights = state.coefficients.reshape(-1)
@@ -106,25 +109,17 @@ def update_each_atom(state: LearningState) -> None:
         left = state.residual[rows]
         observed = None if state.observed is None else state.observed[rows]
         left += _product(weights[at], atoms[j], observed)
-        atoms[j], weights[at] = rank_one_fit(left, observed, atoms[j], weights[at])
+        atoms[j], weights[at] = _rank_one_fit(left, observed, atoms[j], weights[at])
         left -= _product(weights[at], atoms[j], observed)
         state.residual[rows] = left
     state.dictionary = np.ascontiguousarray(atoms.T)
 
 
-def rank_one_fit(left: Array, observed: Array | None, atom: Array, weights: Array) -> tuple[Array, Array]:
+def _rank_one_fit(left: Array, observed: Array | None, atom: Array, weights: Array) -> tuple[Array, Array]:
     """Return a unit atom d and weights w that minimize the sum of |m_t (E_t - w_t d)|^2.
 
-    Parameters
-    ----------
-    left : (B, d) ndarray
-        The E_t, zero at missing entries.
-    observed : (B, d) ndarray or None
-        1.0 where observed and 0.0 where missing; None if nothing is missing.
-    atom : (d,) ndarray
-        The initial d. Entries that no patch observes stay as they are, up to the scale.
-    weights : (B,) ndarray
-        The initial w.
+    What is left, E_t, is zero at missing entries. Entries of the atom that no patch observes stay, up to the
+    scale.
     """
     explained = -1.0
     for _ in range(_MAX_ROUNDS):
@@ -163,17 +158,108 @@ def _product(weights: Array, atom: Array, observed: Array | None) -> Array:
     return product if observed is None else product * observed
 
 
-@with_parameters_of(ksvd)
-def iter_ksvd(**given: Any) -> LearningRun:  # noqa: ANN401  (checked by the run)
-    """Start `ksvd`, and return its run, which makes one iteration per step.
+def mod(
+    data: ArrayLike,
+    n_atoms: int,
+    sparsity: int,
+    *,
+    mask: ArrayLike | None = None,
+    initial: ArrayLike | None = None,
+    max_iterations: int = 200,
+    tolerance: float = 1e-6,
+    rng: np.random.Generator | int | None = None,
+) -> LearnedDictionary:
+    r"""Learn a dictionary by the method of optimal directions [1]_.
 
-    The parameters are those of `ksvd`, checked at the call. There is a result after every step.
+    Each iteration codes all patches by OMP and then computes the best dictionary for these codes,
+
+    .. math:: \min_D \sum_t \lVert m_t \circ (y_t - D w_t) \rVert^2,
+
+    where m_t is 1 on the observed entries and 0 elsewhere. With masks this is one least-squares problem for
+    each row of D. Parameters and result are those of `ksvd`.
+
+    See Also
+    --------
+    ksvd : Updates one atom at a time, together with its weights.
+
+    References
+    ----------
+    .. [1] K. Engan, S. O. Aase and J. H. Husøy, "Method of optimal directions for frame design", ICASSP 1999.
+       :DOI:`10.1109/ICASSP.1999.760624`
 
     Examples
     --------
     >>> import numpy as np
-    >>> run = iter_ksvd(np.random.default_rng(0).normal(size=(50, 16)), 8, 2)
-    >>> next(run).objective < next(run).objective
+    >>> rng = np.random.default_rng(0)
+    >>> data = rng.normal(size=(200, 3)) @ rng.normal(size=(3, 16))  # in a space of three dimensions
+    >>> learned = mod(data, 3, 3)
+    >>> bool(learned.objective[-1] > 0.999999 * (data**2).sum() / 2)
     True
     """
-    return start_learning(update_each_atom, **given)
+    return iter_mod(
+        data,
+        n_atoms,
+        sparsity,
+        mask=mask,
+        initial=initial,
+        max_iterations=max_iterations,
+        tolerance=tolerance,
+        rng=rng,
+    ).finish()
+
+
+def _update_all_atoms(state: LearningState) -> None:
+    """Move the dictionary to the least-squares optimum for the current codes."""
+    codes = state.codes()
+    slopes = (codes.T @ state.residual).T  # (d, k)
+    if state.observed is None:
+        gram = (codes.T @ codes).toarray()
+        change = np.linalg.solve(_ridged(gram), slopes.T).T
+    else:
+        grams = _masked_grams(state, state.observed)
+        change = np.linalg.solve(_ridged(grams), slopes[:, :, None])[:, :, 0]
+    state.set_atoms(state.dictionary + change)
+
+
+def _ridged(grams: Array) -> Array:
+    """Add a small multiple of the unit matrix, in place."""
+    diagonals = np.einsum("...kk->...k", grams)
+    largest = diagonals.max()
+    diagonals += _RIDGE * (largest if largest > 0 else 1.0)
+    return grams
+
+
+def _masked_grams(state: LearningState, observed: Array) -> Array:
+    """Return the sums over t of m_ti w_t w_t^T for every entry i: (d, k, k)."""
+    from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import)
+
+    n_points, n_atoms = len(state.supports), state.n_atoms
+    used = state.supports >= 0
+    both = used[:, :, None] & used[:, None, :]
+    columns = state.supports[:, :, None] * n_atoms + state.supports[:, None, :]
+    products = state.coefficients[:, :, None] * state.coefficients[:, None, :]
+    ends = np.concatenate([[0], np.cumsum(both.sum(axis=(1, 2)))])
+    pairs = csr_array((products[both], columns[both], ends), shape=(n_points, n_atoms**2))
+    sums = (pairs.T @ observed).T
+    return np.ascontiguousarray(sums).reshape(-1, n_atoms, n_atoms)
+
+
+def _run(
+    update: Callable[[LearningState], None],
+    max_iterations: int,
+    tolerance: float,
+    **given: Any,  # noqa: ANN401  (checked by the state)
+) -> LearningRun:
+    return LearningRun(LearningState(**given), update, max_iterations, tolerance)
+
+
+@with_parameters_of(ksvd)
+def iter_ksvd(**given: Any) -> LearningRun:  # noqa: ANN401  (of `_run`)
+    """Start `ksvd`, and return its run, which makes one iteration per step and always has a result."""
+    return _run(_update_each_atom, **given)
+
+
+@with_parameters_of(mod)
+def iter_mod(**given: Any) -> LearningRun:  # noqa: ANN401  (of `_run`)
+    """Start `mod`, and return its run, which makes one iteration per step and always has a result."""
+    return _run(_update_all_atoms, **given)

@@ -3,19 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import chunk_rows
-from dictsel_core._util.observed import ObservedData
 from dictsel_core._util.validation import Floats, Ints
-from dictsel_core.atoms import GroundSet
-from dictsel_core.selection.problem import Problem
+from dictsel_core.selection.fits import Differences, Doubles, SquaredDifferences
+from dictsel_core.selection.problem import Problem, UtilityProblem
 from dictsel_core.utility import Utility
 
-Doubles = NDArray[np.float64]
-
-#: Relative size of gradients up to which they are rounding error.
-_ROUNDING = 1e-6
 #: A difference below this fraction of the largest possible utility may be rounding error, and counts as 0.
 _DIFFERENCE_ROUNDING = 1e-10
 _MAX_ITERATIONS = 100
@@ -31,45 +25,6 @@ class UtilityMaximum(NamedTuple):
     weights: Doubles
     fitted: Doubles
     values: Doubles
-
-
-class UtilityProblem(Problem):
-    """Ground set and data for a utility.
-
-    Attributes
-    ----------
-    utility : Utility
-    data : (T, d) ndarray
-        Zero at missing entries; not multiplied by weights.
-    entry_weights : (T, d) ndarray or (T, 1) ndarray
-        How many times the utility of each entry counts, 0 where missing.
-    scales : (T,) ndarray
-        Weights of supports are multiplied by these, so that the smoothness of every patch becomes that of the
-        ground set.
-    energies : (T,) ndarray of float64
-        Twice the largest possible utility.
-    """
-
-    def __init__(self, ground_set: GroundSet, points: ObservedData, utility: Utility) -> None:
-        super().__init__(ground_set, points)
-        self.utility = utility
-        self.data = points.rows(0, len(points), weighted=False)[0]
-        utility.check(self.data)
-        peaks = np.ones(len(points)) if self.scales is None else np.square(self.scales)
-        factors = np.ones((1, 1)) if self.observed is None else np.square(self.observed.astype(np.float64))
-        self.entry_weights = factors * peaks[:, None]
-        self.scales = np.sqrt(utility.smoothness * peaks)
-        values = self.data.astype(np.float64)
-        self.energies = 2 * (self.entry_weights * utility.largest(values)).sum(axis=1)
-        slopes = self.entry_weights * utility.slope(values, np.zeros_like(values)) / self.scales[:, None]
-        self.rounding = (np.square(slopes).sum(axis=1) * _ROUNDING**2).astype(self.data.dtype)
-
-    def modular_values(self) -> Floats:
-        """Return f_t({a}) for every patch and atom, by a fit for each: (T, n)."""
-        empty = np.full((len(self), 0), -1)
-        values = UtilityDifferences(self).of_supports(np.arange(len(self)), empty)[0]
-        self.equalize_duplicates(values)
-        return values
 
 
 class UtilityFit:
@@ -106,21 +61,12 @@ class UtilityFit:
         return np.asarray(scales[rows, None])
 
 
-class UtilityDifferences:
-    """Differences of a utility for the patches of a problem.
+class UtilityDifferences(Differences):
+    """Every atom and every swap is a fit of its own, which begins at the weights of the support."""
 
-    There is no closed form: every atom and every swap is a fit of its own, which begins at the weights of
-    the support.
-    """
+    _problem: UtilityProblem
 
-    def __init__(self, problem: UtilityProblem) -> None:
-        self._problem = problem
-
-    def of_supports(self, rows: Ints, supports: Ints) -> tuple[Floats, Floats]:
-        """Return f(Z + a) - f(Z), (B, n), and f(Z - b + a) - f(Z), (B, S, n), of patches with supports Z.
-
-        Those for atoms of the support, and for empty slots, are meaningless.
-        """
+    def _of_supports(self, rows: Ints, supports: Ints) -> tuple[Floats, Floats]:
         n_candidates = len(self._problem.ground_set)
         additions = np.empty((len(rows), n_candidates))
         swaps = np.full((len(rows), supports.shape[1], n_candidates), -np.inf)
@@ -154,23 +100,26 @@ class UtilityDifferences:
         return maximize_utility(problem.utility, problem.padded_rows[supports], y, counts[None], start)
 
 
+def differences_of(problem: Problem) -> Differences:
+    """Return the utility differences of the patches of a problem."""
+    return UtilityDifferences(problem) if isinstance(problem, UtilityProblem) else SquaredDifferences(problem)
+
+
+def modular_values(problem: Problem) -> Floats:
+    """Return f_t({a}) for every patch and atom, the modular approximation of the utility: (T, n)."""
+    if isinstance(problem, UtilityProblem):
+        nothing = np.full((len(problem), 0), -1)
+        return UtilityDifferences(problem).of_supports(np.arange(len(problem)), nothing)[0]
+    return problem.squared_modular_values()
+
+
 def maximize_utility(
     utility: Utility, columns: Doubles, y: Doubles, entry_weights: Doubles, start: Doubles | None = None
 ) -> UtilityMaximum:
-    """Maximize the utility of each patch over the weights of its columns.
+    """Maximize the utility of patches y (B, d) over the weights of their columns (B, S, d).
 
     Newton steps with the curvature at the present fit plus a part of the largest one, lam. At lam = 1 the
     quadratic model lies below the utility, so that the step cannot fail; lam falls while steps succeed.
-
-    Parameters
-    ----------
-    utility : Utility
-    columns : (B, S, d) ndarray
-        Zero in empty slots.
-    y : (B, d) ndarray
-    entry_weights : (B, d) or (B, 1) ndarray
-    start : (B, S) ndarray, optional
-        Weights to begin with. Default is 0.
     """
     weights = np.zeros(columns.shape[:2]) if start is None else start.copy()
     fitted: Doubles = np.vecmat(weights, columns)

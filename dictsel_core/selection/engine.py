@@ -1,31 +1,39 @@
-"""The parts of a selector: the loop of algorithm 1, the best replacement, and how a selector starts."""
+"""The parts of selectors, from which others can be made: see docs/extending.md."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, ParamSpec, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
 from dictsel_core.selection.certificate import EnergyBound, OptimumBound
-from dictsel_core.selection.engine.state import SupportState
-from dictsel_core.selection.engine.utilities import UtilityProblem
-from dictsel_core.selection.problem import Problem, as_points
-from dictsel_core.selection.run import Bound, Engine, SelectionRun, SelectionStep
+from dictsel_core.selection.problem import Problem, UtilityProblem, as_points, problem_of
+from dictsel_core.selection.run import Engine, Selection, SelectionRun, SelectionStep
+from dictsel_core.selection.state import GramState, SupportState
 from dictsel_core.utility import Utility, as_utility
+
+__all__ = [
+    "GainCostEngine",
+    "OMPEngine",
+    "Problem",
+    "ReplacementEngine",
+    "SelectedAtom",
+    "Selector",
+    "SupportState",
+    "best_replacement",
+]
+
+Repeats = Literal["extra", "steps", "none"]
+Parameters = ParamSpec("Parameters")
 
 
 class SelectedAtom(NamedTuple):
-    """The atom that was selected, its gain, how many candidates were evaluated exactly, and the error.
-
-    Examples
-    --------
-    >>> SelectedAtom(atom=3, gain=1.5, n_exact=1).error
-    0.0
-    """
+    """The atom that was selected, its gain, how many candidates were evaluated exactly, and the error."""
 
     atom: int
     gain: float
@@ -34,7 +42,7 @@ class SelectedAtom(NamedTuple):
 
 
 class Supports(Protocol):
-    """The supports that an engine changes."""
+    """The supports that an engine changes, such as a `SupportState`."""
 
     @property
     def n_candidates(self) -> int:
@@ -67,7 +75,6 @@ class ReplacementEngine(ABC):
 
     >>> import numpy as np
     >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> from dictsel_core.selection.engine import SelectedAtom, Selector, SupportState
     >>> class InOrder(ReplacementEngine):
     ...     def __init__(self, problem, constraint, n_atoms):
     ...         super().__init__(SupportState(problem, 1), max_repeats=0)
@@ -135,15 +142,6 @@ def best_replacement(
     replacement : Replacement or None
         None if no value is positive.
     n_exact : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.constraints import Replacement
-    >>> values = [1.0, 3.0, 2.0]
-    >>> all_patches, none = np.ones(4, bool), np.full(4, -1)
-    >>> best_replacement(np.full(3, 9.0), lambda a: Replacement(values[a], all_patches, none))[0]
-    1
     """
     best_atom, best, best_value, n_exact = -1, None, 0.0, 0
     while accuracy * bounds[atom := int(bounds.argmax())] > best_value:
@@ -160,18 +158,11 @@ class GainCostEngine(ReplacementEngine):
 
     Parameters
     ----------
-    state : SupportState
-    constraint : Constraint
-    max_repeats : int or None
+    state, max_repeats
         See `ReplacementEngine`.
+    constraint : Constraint
     accuracy : float, optional
         Fraction of the largest value that the replacement reaches at least. Default is 1.
-
-    Examples
-    --------
-    >>> from dictsel_core.selection.engine import OMPEngine
-    >>> issubclass(OMPEngine, GainCostEngine)
-    True
     """
 
     def __init__(
@@ -216,18 +207,6 @@ class Selector(NamedTuple):
         Classes of constraints.
     needs : str
         The accepted constraints as text, for errors.
-
-    Examples
-    --------
-    Replacement OMP, as it is made:
-
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> from dictsel_core.selection.engine import OMPEngine
-    >>> data = np.random.default_rng(0).normal(size=(30, 64))
-    >>> run = Selector("select", OMPEngine).start(standard_ground_set(), data, IndividualSparsity(2), 3)
-    >>> len(run.finish().indices)
-    3
     """
 
     name: str
@@ -248,20 +227,25 @@ class Selector(NamedTuple):
     ) -> SelectionRun:
         """Check the input, and return a run that has not begun."""
         self.check(constraint)
-        problem: Problem
-        bound: Bound
-        points = as_points(ground_set, data, mask, weights)
-        if utility is None:
-            problem = Problem(ground_set, points)
-            bound = OptimumBound(problem, constraint)
-        else:
-            problem = UtilityProblem(ground_set, points, as_utility(utility))
-            bound = EnergyBound(problem)
+        u = None if utility is None else as_utility(utility)
+        problem = problem_of(ground_set, as_points(ground_set, data, mask, weights), u)
+        bound = OptimumBound(problem, constraint) if u is None else EnergyBound(problem)
         count = as_n_atoms(n_atoms, len(ground_set))
         constraint.check(len(problem), len(ground_set))
         return SelectionRun(
             ground_set, count, lambda: self.engine(problem, constraint, count, **options), bound
         )
+
+    def step_by_step(self, function: Callable[Parameters, Selection]) -> Callable[Parameters, SelectionRun]:
+        """Return the function that starts this selector, with the parameters of the one that finishes it."""
+        start = with_parameters_of(function)(self.start)
+        start.__name__ = start.__qualname__ = f"iter_{self.name}"
+        start.__module__ = function.__module__
+        start.__doc__ = (
+            f"Start `{self.name}`, and return its run, which selects one atom per step.\n\n"
+            f"The parameters are those of `{self.name}`, checked at the call; there is always a result."
+        )
+        return start
 
     def check(self, constraint: object) -> None:
         """Raise TypeError if a constraint is not accepted."""
@@ -280,3 +264,77 @@ class Selector(NamedTuple):
             raise TypeError(
                 f"{requirement}, not {type(constraint).__name__}; use replacement_omp for that one."
             )
+
+
+class OMPEngine(GainCostEngine):
+    """Replacement OMP: supports and squared correlations of all patches.
+
+    Derive from it, and write `iterate`, for a selector with the same gains that chooses otherwise.
+
+    Parameters
+    ----------
+    problem : Problem
+    constraint : Constraint
+    n_atoms : int
+    decay, repeats, accuracy, threads
+        Those of `replacement_omp`.
+
+    Attributes
+    ----------
+    gains : (T, n) ndarray
+        Squared correlations of the atoms with the residuals.
+    largest : (T,) ndarray
+        The largest of each patch.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        constraint: Constraint,
+        n_atoms: int,
+        decay: bool = False,
+        repeats: Repeats | None = None,
+        accuracy: float = 1.0,
+        threads: int = 1,
+    ) -> None:
+        n_candidates = len(problem.ground_set)
+        capacity = constraint.capacity(len(problem), n_candidates, n_atoms)
+        # In larger dictionaries, shared products cost more than they save.
+        shares_products = (
+            not isinstance(problem, UtilityProblem)
+            and problem.observed is None
+            and n_atoms <= 2 * problem.ground_set.n_features
+        )
+        state: SupportState
+        if shares_products:
+            state = GramState(problem, capacity, n_atoms, threads)
+        else:
+            state = SupportState(problem, capacity, threads=threads)
+        # With decay a gain does not guarantee an improvement, so repeats could cycle.
+        max_repeats = {"extra": n_atoms, "steps": None, "none": 0}[repeats or ("none" if decay else "extra")]
+        super().__init__(state, constraint, max_repeats, accuracy)
+        self.problem, self.decay = problem, decay
+        self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
+        self.largest = np.empty(len(problem), problem.data.dtype)
+        self.update_gains(np.arange(len(problem)))
+        self.iteration = 0
+
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
+        """Make one iteration of algorithm 1."""
+        self.iteration += 1
+        smoothness = self.problem.ground_set.smoothness
+        if self.decay:
+            smoothness /= np.sqrt(self.iteration)
+        return self.apply_best(self.table(smoothness), smoothness, eligible, new)
+
+    def table(self, smoothness: float | None = None) -> ReplacementGains:
+        """Return gains and costs, both multiplied by M: squares of A^T r, and of M w."""
+        return self.state.table(self.gains, smoothness, self.largest)
+
+    def apply(self, replacement: Replacement, atom: int) -> None:
+        """Change the supports, refit them, and update the gains."""
+        self.update_gains(self.state.apply(replacement, atom))
+
+    def update_gains(self, rows: Ints) -> None:
+        """Recompute the squared correlations of patches whose residual has changed."""
+        self.state.update_squares(rows, self.gains, self.largest)

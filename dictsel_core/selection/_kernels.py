@@ -1,4 +1,4 @@
-"""Fits by shared inner products, and squares of correlations: each one call, where NumPy takes many."""
+"""Fits of patches on supports, and what all atoms would gain: compiled."""
 
 import numpy as np
 
@@ -15,16 +15,10 @@ def solve_supports(
 ) -> Ints:
     """Solve the normal equations of patches by elimination, and return for which ones it is unreliable.
 
-    Parameters
-    ----------
-    rows : (B,) ndarray of int
-    state : tuple of ndarray
-        Supports (T, S) and their sizes (T,); weights (T, S) and explained energies (T,), which are written.
-    inner : tuple of ndarray
-        Inner products of all patches with the atoms, and of atoms with each other; the row in which those of
-        each atom are.
-    limits : tuple of float
-        What is added to the diagonal, and the inverse determinant up to which a fit is reliable.
+    The state is supports (T, S) and their sizes, and weights (T, S) and explained energies, which are
+    written. `inner` has the inner products of patches with atoms, of atoms with each other, and the row where
+    those of each atom are. The limits are what is added to the diagonal, and the inverse determinant up to
+    which a fit is reliable.
     """
     supports, sizes, weights, explained = state
     moments, products, places = inner
@@ -68,8 +62,7 @@ def square_by_products(
 ) -> None:
     """Write squared correlations of patches with all atoms, (T, n), and the largest of each patch, (T,).
 
-    For the parameters see `solve_supports` and, for rounding errors and duplicates, which are `known`,
-    `square_correlations`.
+    For the arguments see `solve_supports` and, for rounding errors and duplicates, `square_correlations`.
     """
     supports, sizes, weights, _ = state
     moments, products, places = inner
@@ -90,18 +83,10 @@ def square_by_products(
 
 @Kernel
 def square_correlations(out: Floats, rounding: Floats, duplicates: Ints, supports: Ints) -> Floats:
-    """Square correlations in place, and return the largest square of each patch: (B,).
+    """Square correlations (B, n) in place, and return the largest square of each patch: (B,).
 
-    Parameters
-    ----------
-    out : (B, n) ndarray
-        Correlations, then their squares: 0 for atoms in use and rounding errors, equal for equal atoms.
-    rounding : (B,) ndarray
-        Squares up to this are rounding errors.
-    duplicates : (2, m) ndarray of int
-        Atoms that equal an earlier one, and these.
-    supports : (B, S) ndarray of int
-        With -1 in empty slots.
+    They become 0 for atoms in use and where they are rounding errors, and equal for equal atoms: the columns
+    of `duplicates`, (2, m), are atoms that equal an earlier one, and these.
     """
     largest = np.empty(len(out), out.dtype)
     for b in range(len(out)):

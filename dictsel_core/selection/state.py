@@ -2,22 +2,93 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Lock
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import chunk_rows, read_only
 from dictsel_core._util.parallel import map_blocks, map_chunks
-from dictsel_core._util.validation import Floats, Ints
-from dictsel_core.constraints import Replacement
-from dictsel_core.selection.engine._kernels import solve_supports, square_by_products, square_correlations
-from dictsel_core.selection.engine.fits import RIDGE, WELL_CONDITIONED, ColumnFit, Fit
-from dictsel_core.selection.engine.utilities import UtilityFit, UtilityProblem
-from dictsel_core.selection.problem import Problem
+from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core.constraints import Replacement, ReplacementGains
+from dictsel_core.pursuit.columns import REPEAT_BELOW
+from dictsel_core.pursuit.kernels import fit_columns
+from dictsel_core.selection._kernels import solve_supports, square_by_products, square_correlations
+from dictsel_core.selection.fits import (
+    ILL_CONDITIONED,
+    RIDGE,
+    WELL_CONDITIONED,
+    Doubles,
+    SupportFit,
+    fit_supports,
+)
+from dictsel_core.selection.problem import Problem, UtilityProblem
+from dictsel_core.selection.utilities import UtilityFit
 
+#: Of `solve_supports`, and of kernels that fit columns.
 _LIMITS = RIDGE, WELL_CONDITIONED
+FIT_LIMITS = 1 / ILL_CONDITIONED, 1 / ILL_CONDITIONED, REPEAT_BELOW
 #: Patches that a thread works on at a time; fewer are not worth it.
 _CHUNK = 4096
+
+
+class Fit(Protocol):
+    """Fits the patches of a problem; supports are (B, S), with -1 in empty slots."""
+
+    def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
+        """Return the weights of some patches, (B, S), and |y|^2 - |r|^2, (B,), on their observed entries."""
+
+    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
+        """Put A^T r of some patches into `out`, (B, n), given their supports and latest weights."""
+
+
+class ColumnFit:
+    """Fits by the columns of each support, under the mask of the patch; keeps all residuals."""
+
+    #: Larger supports are left to LAPACK, which then takes less time.
+    _max_compiled = 20
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._residuals = problem.data.copy()
+        ones = np.ones((1, problem.ground_set.n_features), problem.data.dtype)
+        self._factors = ones if problem.observed is None else problem.observed
+
+    def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
+        """Fit by the columns of the supports."""
+        if supports.shape[1] > self._max_compiled:
+            return self._refit_with_numpy(rows, supports)
+        weights, explained = np.empty(supports.shape), np.empty(len(rows))
+        reliable = np.empty(len(rows), bool)
+        self._refit_compiled(rows, supports, (weights, explained, reliable))
+        if not reliable.all():
+            rest = np.flatnonzero(~reliable)
+            weights[rest], explained[rest] = self._refit_with_numpy(rows[rest], supports[rest])
+        return weights, explained
+
+    def _refit_compiled(self, rows: Ints, supports: Ints, fitted: tuple[Doubles, Doubles, Bools]) -> None:
+        """Call a kernel, which leaves nearly dependent columns to NumPy."""
+        fit_columns(rows, supports, self._known, FIT_LIMITS, self._residuals, fitted)
+
+    @property
+    def _known(self) -> tuple[Floats, Floats, Doubles]:
+        """The arrays of a problem that kernels read."""
+        return self._problem.data, self._factors, self._problem.padded_rows
+
+    def _refit_with_numpy(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
+        problem = self._problem
+        fit = fit_supports(problem.columns(rows, supports), problem.data.take(rows, axis=0))
+        self._store(rows, supports, fit)
+        return fit.coefficients, problem.energies.take(rows) - np.vecdot(fit.residual, fit.residual)
+
+    def _store(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
+        """Keep the residuals."""
+        self._residuals[rows] = fit.residual
+
+    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
+        """Multiply the residuals by all atoms."""
+        residuals = self._problem.apply_factors(rows, self._residuals.take(rows, axis=0))
+        np.matmul(residuals, self._problem.atoms, out=out)
 
 
 class SupportState:
@@ -42,17 +113,6 @@ class SupportState:
         Least-squares weights on the observed entries; 0 in empty slots.
     explained : (T,) ndarray of float64
         2 f_t(Z_t) = |y_t|^2 - |r_t|^2, on observed entries.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> from dictsel_core.selection.engine import Problem
-    >>> ground_set = standard_ground_set()
-    >>> state = SupportState(Problem.of(ground_set, 3 * ground_set.atoms[:, [7]].T), capacity=2)
-    >>> state.set_supports(np.array([[7, -1]]))
-    >>> state.coefficients.round(3).tolist(), round(state.objective, 3)
-    ([[3.0, 0.0]], 4.5)
     """
 
     def __init__(self, problem: Problem, capacity: int, fit: Fit | None = None, threads: int = 1) -> None:
@@ -132,6 +192,13 @@ class SupportState:
         costs[self.supports < 0] = np.inf
         return costs
 
+    def table(
+        self, gains: Floats, smoothness: float | None = None, largest: Floats | None = None
+    ) -> ReplacementGains:
+        """Return gains (T, n) with the costs of removals; M is by default that of the ground set."""
+        costs = self.removal_costs(self.problem.ground_set.smoothness if smoothness is None else smoothness)
+        return ReplacementGains(gains, costs, self.supports, self.sizes, largest, self.threads)
+
     def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
         """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
         step = chunk_rows(squares.itemsize * squares.shape[1])
@@ -152,10 +219,7 @@ class SupportState:
             pass
 
     def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
-        """Put (A^T r)^2 of the given patches into `out`, (B, n), and return the largest of each, (B,).
-
-        They are 0 for atoms in use and rounding errors.
-        """
+        """Put (A^T r)^2 into `out`, 0 for atoms in use and rounding errors; return the largest ones."""
         supports, rounding = self.supports.take(rows, axis=0), self.problem.rounding.take(rows)
         self._fit.correlate(rows, supports, self.coefficients.take(rows, axis=0), out)
         return square_correlations(out, rounding, self.problem.ground_set.duplicates, supports)
@@ -185,22 +249,11 @@ class SupportState:
 
 
 class GramState(SupportState):
-    """A `SupportState` of small dictionaries that fits by inner products alone.
+    """A `SupportState` of small dictionaries that fits by inner products alone; nothing is missing.
 
     With G = A^T A the weights solve G_ZZ w = (A^T y)_Z, and A^T r = A^T y - G_VZ w. One patch costs O(s^3)
     and O(kn), where `ColumnFit` takes O(ds^2) and O(dn); that one fits the patches whose normal equations are
-    ill-conditioned.
-
-    Parameters
-    ----------
-    problem : Problem
-        With nothing missing.
-    capacity : int
-        Maximum size of a support.
-    n_atoms : int
-        Maximum number of different atoms in all supports.
-    threads : int, optional
-        The result does not depend on it. Default is 1.
+    ill-conditioned. All supports together hold at most `n_atoms` different atoms.
     """
 
     def __init__(self, problem: Problem, capacity: int, n_atoms: int, threads: int = 1) -> None:
