@@ -99,7 +99,7 @@ def _with_options(settings: RestoreSettings, args: SimpleNamespace) -> RestoreSe
         changed = replace(settings, **changes)
         standard_ground_set((changed.patch_size, changed.patch_size), changed.bases)
     except (ValueError, TypeError) as error:
-        raise UserError(f"These settings do not work: {clause(error)}", "change them") from error
+        raise UserError(f"Invalid settings: {clause(error)}", "change them") from error
     return changed
 
 

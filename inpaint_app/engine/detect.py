@@ -16,7 +16,7 @@ from inpaint_app.engine.source import analyze_picture, check_drawable, read_sing
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
 from inpaint_app.model.damage import mask_picture
-from inpaint_app.model.missing import Mask, detect_missing
+from inpaint_app.model.missing import Mask, collect_missing
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
 from inpaint_app.model.rect import Rect
@@ -224,7 +224,7 @@ def detect_file(request: DetectRequest, control: JobControl) -> DetectResult:
     picture = read_single_page(request.path)
     check_drawable(picture, printable_path(request.path))
     output.check_size(picture.width, picture.height)
-    analysis = analyze_picture(picture, detect_missing(picture).mask, request.kinds, control)
+    analysis = analyze_picture(picture, collect_missing(picture).mask, request.kinds, control)
     mask = analysis.mask(request.sensitivity)
     notes = output.write(mask_picture(mask), [request.path])
     return DetectResult(picture, mask, analysis.found(request.sensitivity), notes)

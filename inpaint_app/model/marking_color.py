@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from inpaint_app.model.color import parse_color
 from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import Mask, grown
+from inpaint_app.model.missing import Mask, dilate
 from inpaint_app.model.picture import Array, Picture, full_scale
 
 #: Formats that mix the colors of pixels.
@@ -46,7 +46,7 @@ def choose_tolerance(picture: Picture, key: str) -> float:
         n_exact, n_like = np.count_nonzero(levels == 0), np.count_nonzero(levels <= tolerances[-1])
         if not is_vivid or n_exact >= _MIN_EXACT * n_like:
             return 0.0
-    around = grown(levels <= tolerances[-1], _REACH)
+    around = dilate(levels <= tolerances[-1], _REACH)
     for tolerance in tolerances:
         found = levels <= tolerance
         if np.count_nonzero(found & ~around) <= _MAX_FAR * np.count_nonzero(found):
@@ -59,7 +59,7 @@ def note_on_neighbors(picture: Picture, key: str, tolerance: float, marked: Mask
     levels = _levels_from(picture, key)
     if levels is None or not marked.any():
         return ""
-    beside = grown(marked, 1) & ~marked
+    beside = dilate(marked, 1) & ~marked
     limit = tolerance / full_scale(picture.pixels.dtype) * 255
     nearly = limit + _NEARLY * (_VIVID if _is_vivid(picture, key) else _PLAIN)[-1]
     n_nearly = np.count_nonzero(beside & (levels <= nearly))

@@ -24,7 +24,7 @@ class MaskSpec:
     invert_mask: bool = False
     key: str | None = None  #: A color, found with `tolerance`: the largest difference in any channel.
     tolerance: float | None = None  #: None as `key_color.choose_tolerance` chooses for the picture.
-    #: Pixels by which what a file or a color marks grows; None as `missing.grown` chooses.
+    #: Pixels by which what a file or a color marks grows; None as `missing.dilate` chooses.
     grow: int | None = None
     #: Kinds of damage to detect, with `sensitivity`; the detected pixels are missing too.
     detect: tuple[DamageKind, ...] = ()

@@ -12,7 +12,7 @@ from inpaint_app.cli.terminal import Console
 from inpaint_app.cli.values import one_of
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, FileResult, restore_file
 from inpaint_app.engine.source import check_input
-from inpaint_app.errors import IntactError, printable_path
+from inpaint_app.errors import NothingMissingError, printable_path
 from inpaint_app.io.paths import is_stdout
 from inpaint_app.io.write import Output, default_output
 from inpaint_app.model.mask_spec import MaskSpec
@@ -72,7 +72,7 @@ def _run(args: SimpleNamespace) -> int:
     with terminal_control(console, brief=True) as control:
         try:
             result = restore_file(FileRequest(args.input, target, chosen), control)
-        except IntactError:
+        except NothingMissingError:
             if is_stdout(output):
                 raise
             result = None

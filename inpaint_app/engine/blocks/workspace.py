@@ -121,7 +121,7 @@ class Workspace:
         new.replace(self._state_path)  # in one step: a run may be killed at any moment
 
     @property
-    def is_begun(self) -> bool:
+    def can_resume(self) -> bool:
         """Whether there is something to continue: not if the result has left, or the plan with it."""
         return self.plan is not None and self.result.exists() and not (self.folder / _FINISHED).exists()
 
@@ -183,7 +183,7 @@ def open_workspace(output: Path, block: int, request: str) -> Iterator[Workspace
             _recover(folder, output)
             kept = folder / _REQUEST
             is_known = kept.exists() and kept.read_text("utf-8") == request
-            if not workspace.is_begun:
+            if not workspace.can_resume:
                 workspace.clear()
             elif not is_known:
                 raise UserError(

@@ -104,7 +104,7 @@ changes = ("os.rename", "os.remove", "os.rmdir", "shutil.rmtree", "os.mkdir")
 
 def replace_store():
     with workspace.open_workspace(output, 64, "request") as space:
-        if not space.is_begun:
+        if not space.can_resume:
             space.result.mkdir()
             (space.result / "contents").write_text("new")
             space.keep_plans([b"plan"], [{}])

@@ -189,7 +189,7 @@ def _with_places(stored: StoredPage, file_size: int, *, is_limited: bool) -> Sto
     if compression == NO_COMPRESSION:
         counts = tuple(min(count, size) for count in counts)
     if any(offset + count > file_size for offset, count in zip(offsets, counts, strict=True)):
-        raise DamagedError("it ends too early")
+        raise DamagedError("it is truncated")
     if sum(counts) > 2 * file_size:  # or a small file could be copied a million times
         raise DamagedError("its parts lie on top of each other")
     if is_limited and expected * size > MAX_FILE_BYTES:
@@ -197,7 +197,7 @@ def _with_places(stored: StoredPage, file_size: int, *, is_limited: bool) -> Sto
     # The best that the compressions reach is 2,700 (LZW of one color).
     n_packed = expected if is_limited else np.count_nonzero(counts)  # a part without bytes holds "no data"
     if compression in _GENERAL and n_packed * size > 4000 * sum(counts) + 1_000_000:
-        raise DamagedError("it ends too early")
+        raise DamagedError("it is truncated")
     return StoredPage(stored.page, stored.bits, stored.kind, stored.channels, offsets, counts)
 
 

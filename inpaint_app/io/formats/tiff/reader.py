@@ -159,7 +159,7 @@ def decode_tiff(data: bytes) -> Picture:
                 raise UnsupportedError(f"it has more than {_MAX_PAGES:,} pages", "split it first")
             directory = read_directory(data, header, page.offset)
             if directory.lost & _STRUCTURAL:
-                raise DamagedError("it ends too early")
+                raise DamagedError("it is truncated")
             following = directory.next_offset
             kind = int(page.subfiletype or 0) if number else 0
             if kind & (_REDUCED | _MASK):
