@@ -404,6 +404,13 @@ def test_missing_byte_count_of_a_single_strip(tmp_path: Path) -> None:
     assert np.array_equal(picture.pixels, samples[..., 0])
 
 
+@pytest.mark.parametrize("compression", [NONE, LZW, DEFLATE, PACKBITS])
+def test_a_last_strip_that_is_filled_up(tmp_path: Path, compression: int) -> None:
+    samples = random_samples("u1", 3)[:6]
+    data = tiff_bytes(samples, compression=compression, strip_rows=3, tags={257: (4, [5])})
+    assert np.array_equal(read_bytes(tmp_path, data).pixels, samples[:5])
+
+
 def test_byte_count_beyond_the_file(tmp_path: Path) -> None:
     samples = random_samples("u1", 1)
     picture = read_bytes(tmp_path, tiff_bytes(samples, strip_rows=100, tags={279: (4, [10**8])}))
