@@ -5,7 +5,7 @@ from typing import Any
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import DAMAGE_KINDS, USUAL_KINDS
 from dictsel_core.restoration import CONSTRAINTS, FILLS, PRESETS, SELECTORS, Parameter
-from inpaint_app.cli.arguments import PATH, Argument, Group, Option, Value
+from inpaint_app.cli.arguments import PATH, TEXT, Argument, Group, Option, Value
 from inpaint_app.cli.values import (
     DEPTH,
     FILL,
@@ -33,6 +33,10 @@ from inpaint_app.text.explanations import (
 _METHOD = Group("method")
 _MISSING = Group(
     "missing pixels", "Transparent pixels (alpha = 0) and NaN always count as missing; to mark others:"
+)
+_SENSITIVITY = (
+    "sensitivity of the detection: what is damage with a probability of at least 1 - S is marked "
+    "(default 0.5)"
 )
 _DEFAULTS = RestoreSettings()
 _DATA_RANGE = Parameter(name="data_range", kind=float, minimum=0, excludes_minimum=True)
@@ -117,39 +121,35 @@ def overwrite_option() -> Option:
     return Option("--overwrite", "replace existing files, even the source")
 
 
+def _mark(usage: str, text: str, field: str, value: Value = TEXT, **more: Any) -> Option:  # noqa: ANN401
+    """Return an option for a field of `MaskSpec`."""
+    return Option(usage, text, value, group=_MISSING, setting=field, **more)
+
+
 def mask_options(mask: str = "picture of the same size, white = missing") -> list[Option]:
     """Return where the missing pixels are."""
-    options = [
-        Option("--mask M", mask, INPUT),
-        Option("--invert-mask", "black = missing instead"),
-        Option("--trust-mask", "use --mask as it is, even if it looks inverted or like a photograph"),
-        Option(
-            "--keep-soft-edges",
-            "keep partly transparent pixels that border transparent ones; otherwise they are missing, too",
-        ),
-        Option("--key COLOR", "color that marks missing pixels: '#ff00ff', 255,0,255, magenta or 0"),
-        Option(
-            "--tolerance N",
-            "maximum difference from --key in any channel (default: chosen for the picture, 0 if it has "
-            "no loss)",
-            value_of(TOLERANCE),
-        ),
-        Option(
-            "--grow-mask N",
-            "pixels by which to grow what --mask and --key mark, since edges bleed "
-            "(default 1, or 0 if missing pixels are scattered)",
-            value_of(GROW),
-        ),
-        Option(
-            "--detect KINDS",
-            f"kinds of damage to detect, separated by commas: {', '.join(DAMAGE_KINDS)}",
-            KINDS,
-        ),
-        sensitivity_option(),
+    trust = "use --mask as it is, even if it looks inverted or like a photograph"
+    keep = "keep partly transparent pixels that border transparent ones; otherwise they are missing, too"
+    key = "color that marks missing pixels: '#ff00ff', 255,0,255, magenta or 0"
+    tolerance = (
+        "maximum difference from --key in any channel (default: chosen for the picture, 0 if it has no loss)"
+    )
+    grow = (
+        "pixels by which to grow what --mask and --key mark, since edges bleed "
+        "(default 1, or 0 if missing pixels are scattered)"
+    )
+    detect = f"kinds of damage to detect, separated by commas: {', '.join(DAMAGE_KINDS)}"
+    return [
+        _mark("--mask M", mask, "mask", INPUT),
+        _mark("--invert-mask", "black = missing instead", "invert_mask"),
+        _mark("--trust-mask", trust, "trusts_mask"),
+        _mark("--keep-soft-edges", keep, "soft_edges", flag_value=False),
+        _mark("--key COLOR", key, "key"),
+        _mark("--tolerance N", tolerance, "tolerance", value_of(TOLERANCE)),
+        _mark("--grow-mask N", grow, "grow", value_of(GROW)),
+        _mark("--detect KINDS", detect, "detect", KINDS),
+        _mark("--sensitivity S", _SENSITIVITY, "sensitivity", value_of(SENSITIVITY)),
     ]
-    for each in options:
-        each.group = _MISSING
-    return options
 
 
 def kinds_option() -> Option:
@@ -160,11 +160,7 @@ def kinds_option() -> Option:
 
 def sensitivity_option() -> Option:
     """Return how sensitive the detection of damage is."""
-    text = (
-        "sensitivity of the detection: what is damage with a probability of at least 1 - S is marked "
-        "(default 0.5)"
-    )
-    return Option("--sensitivity S", text, value_of(SENSITIVITY))
+    return Option("--sensitivity S", _SENSITIVITY, value_of(SENSITIVITY), default=0.5)
 
 
 def method_options(*, without: str = "", preset: str = "balanced", can_tune: bool = False) -> list[Option]:

@@ -42,8 +42,7 @@ def _run(args: SimpleNamespace) -> int:
     default = args.input.with_name(f"{args.input.stem}_mask.png")
     output = resolve_output(args.output, args.input, default)
     console = Console.of(args, output)
-    sensitivity = 0.5 if args.sensitivity is None else args.sensitivity
-    request = DetectRequest(args.input, Output(output, args.overwrite), args.kinds, sensitivity)
+    request = DetectRequest(args.input, Output(output, args.overwrite), args.kinds, args.sensitivity)
     with terminal_control(console) as control:
         result = detect_file(request, control)
     _print(console, request, result)

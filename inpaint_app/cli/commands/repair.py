@@ -60,10 +60,9 @@ def _run(args: SimpleNamespace) -> int:
     check_input(args.input)
     output = resolve_output(args.output, args.input, default_output(args.input))
     console = Console.of(args, output)
-    sensitivity = 0.5 if args.sensitivity is None else args.sensitivity
     chosen = FileOptions(
         RestoreSettings.preset(args.preset),
-        MaskSpec(detect=args.kinds, sensitivity=sensitivity),
+        MaskSpec(detect=args.kinds, sensitivity=args.sensitivity),
         estimates=False,
         is_strict=args.strict,
         grain=not args.no_grain,
