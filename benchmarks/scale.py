@@ -179,25 +179,18 @@ class VirtualWorkers:
 
     def run(self, jobs: Iterable[Any], on_lost: object = None) -> Iterator[Any]:
         """Yield the results of jobs."""
-        waiting, running, is_at_end = iter(jobs), list[tuple[float, int, Any]](), False
-        numbers = itertools.count()
-        while running or not is_at_end:
-            while not is_at_end and len(running) < self._n_workers:
-                try:
-                    job = next(waiting)
-                except StopIteration:
-                    is_at_end = True
-                    break
-                if job is None:
-                    break
+        waiting, running, numbers = iter(jobs), list[tuple[float, int, Any]](), itertools.count()
+        while True:
+            for job in itertools.islice(waiting, self._n_workers - len(running)):
                 start = time.process_time()
                 result = job()
                 seconds = time.process_time() - start
                 self.busy += seconds
                 heapq.heappush(running, (self.seconds + seconds, next(numbers), result))
-            if running:
-                self.seconds, _, result = heapq.heappop(running)
-                yield result
+            if not running:
+                return
+            self.seconds, _, result = heapq.heappop(running)
+            yield result
 
 
 def virtual_speed(case: Case, n_workers: int) -> float:
@@ -209,7 +202,7 @@ def virtual_speed(case: Case, n_workers: int) -> float:
         yield workers
 
     start = time.process_time()
-    with mock.patch("inpaint_app.engine.blocks.restore_store.open_executor", open_virtual):
+    with mock.patch("inpaint_app.engine.blocks.restore.open_workers", open_virtual):
         restore_file(case.request(f"virtual-{n_workers}.zarr", None), JobControl())
     serial = time.process_time() - start - workers.busy
     return (workers.busy + serial) / (workers.seconds + serial)
@@ -236,14 +229,16 @@ class Watcher(threading.Thread):
         self.repeated: set[str] = set()
 
     def run(self) -> None:
-        """Look at the marks until it is stopped."""
+        """Look at the blocks until it is stopped."""
         while not self._stopped.wait(_POLL_SECONDS):
-            for mark in self._workspace.glob("done/*/*/*-*"):
+            for block in self._workspace.glob("result/c/*/*"):
                 try:
-                    modified = mark.stat().st_mtime_ns
+                    modified = block.stat().st_mtime_ns
                 except FileNotFoundError:  # the run has ended
                     continue
-                name = str(mark.relative_to(self._workspace))
+                name = str(block.relative_to(self._workspace))
+                if name.endswith(".partial"):
+                    continue
                 if self.first.setdefault(name, modified) != modified:
                     self.repeated.add(name)
             if len(self.first) >= self._n_blocks:

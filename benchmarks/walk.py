@@ -1,6 +1,7 @@
 """The files that a restoration passes through: of the core, and of the app for one command."""
 
 import contextlib
+import io
 import os
 import sys
 import tempfile
@@ -29,9 +30,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Image.fromarray(image).save("scan.tif")
         Image.fromarray(mask).save("m.png")
-        command = "inpaint restore scan.tif --mask m.png -o out.tif --quiet --overwrite"
-        inpaint(command.split()[1:])  # everything is imported
-        _print(command, files_of(lambda: inpaint(command.split()[1:]), inpaint_app))
+        command = "inpaint restore scan.tif --mask m.png -o out.tif"
+        with contextlib.redirect_stdout(io.StringIO()):
+            inpaint([*command.split()[1:-1], "first.tif"])  # everything is imported
+            files = files_of(lambda: inpaint(command.split()[1:]), inpaint_app)
+        _print(command, files)
 
 
 def _print(what: str, files: dict[str, int]) -> None:

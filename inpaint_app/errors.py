@@ -43,7 +43,7 @@ class UserError(Exception):
         return self.sentence({remedy: remedy.value for remedy in Remedy})
 
 
-class IntactError(UserError):
+class NothingMissingError(UserError):
     """Nothing is missing in a picture."""
 
 

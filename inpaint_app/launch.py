@@ -47,23 +47,20 @@ def _size(text: str) -> tuple[int, int]:
 _THEMES = ("system", "light", "dark")
 _PARAMETERS = [
     Argument("file", "FILE", PATH, "a picture to open", required=False),
-    Option("--mask", metavar="M", value=PATH, help="a mask of its missing pixels, white = missing"),
-    Option("--reference", metavar="R", value=PATH, help="the undamaged picture, to measure against"),
-    Option("--sample", help="open the bundled sample"),
-    Option("--reset", help="reset what the window remembers"),
-    Option("--theme", metavar="|".join(_THEMES), value=one_of(_THEMES), help="colors of the window"),
-    Option("--size", metavar="WxH", value=Value(_size), help="size of the window in pixels"),
+    Option("--mask M", "a mask of its missing pixels, white = missing", PATH),
+    Option("--reference R", "the undamaged picture, to measure against", PATH),
+    Option("--sample", "open the bundled sample"),
+    Option("--reset", "reset what the window remembers"),
+    Option(f"--theme {'|'.join(_THEMES)}", "colors of the window", one_of(_THEMES)),
+    Option("--size WxH", "size of the window in pixels", Value(_size)),
+    Option("--screenshot PNG", "restore, save a screenshot of the window, and exit", PATH),
     Option(
-        "--screenshot", metavar="PNG", value=PATH, help="restore, save a screenshot of the window, and exit"
-    ),
-    Option(
-        "--view",
-        metavar="|".join(VIEW_MODES),
-        value=one_of(VIEW_MODES),
+        f"--view {'|'.join(VIEW_MODES)}",
+        "what the window shows",
+        one_of(VIEW_MODES),
         default=SIDE_BY_SIDE.name,
-        help="what the window shows",
     ),
-    Option("--overwrite", help="replace an existing screenshot"),
+    Option("--overwrite", "replace an existing screenshot"),
     version_option(f"inpaint-app {__version__}"),
 ]
 
@@ -91,7 +88,7 @@ _COMMAND = Command(
     "inpaint-app [FILE] [options]",
     _PARAMETERS,
     _start,
-    help="Restore the missing pixels of a picture in a window.",
+    about="Restore the missing pixels of a picture in a window.",
 )
 
 

@@ -85,43 +85,32 @@ class Argument(click.Argument):
 
 
 class Option(click.Option):
-    """What is given by its name; without a `metavar`, it takes no value.
+    """What is given by its name, such as "-o, --output OUT"; without a value after the names, it is a flag.
 
-    Attributes
-    ----------
-    group : Group
-    is_setting : bool
-        Whether it is among the `settings` of the parsed arguments, and only if it was given.
+    A setting is among the `settings` of the parsed arguments, and only if it was given.
     """
 
     def __init__(
         self,
-        *names: str,
-        metavar: str = "",
+        usage: str,
+        help_text: str,
         value: Value = TEXT,
+        *,
         group: Group = OPTIONS,
-        is_setting: bool = False,
+        setting: str = "",
         **more: Any,  # noqa: ANN401  (of click)
     ) -> None:
-        kind = {"metavar": metavar, "type": value} if metavar else {"is_flag": True}
-        super().__init__(names, **kind, **more)
-        self.group, self.is_setting = group, is_setting
+        *names, last = usage.replace(",", "").split()
+        kind = {"metavar": last, "type": value} if not last.startswith("-") else {"is_flag": True}
+        names = names if "metavar" in kind else [*names, last]
+        super().__init__([*names, *([setting] if setting else [])], **kind, help=help_text, **more)
+        self.group, self.is_setting = group, bool(setting)
 
 
 class Command(click.Command):
-    """A command with the usage and the details that were written for it, and options in groups.
+    """A command: its usage (without the name of the program), parameters, and what runs it.
 
-    Parameters
-    ----------
-    usage : str
-        How it is called, without the name of the program: its name, arguments and options.
-    parameters : sequence of Argument and Option
-    run : callable
-        Takes the parsed arguments and returns the exit code.
-    details : str, optional
-        The end of its help: examples, explanations, JSON keys.
-    **more
-        Of `click.Command`.
+    The details are the end of its help: examples, explanations, JSON keys.
     """
 
     def __init__(
@@ -130,12 +119,12 @@ class Command(click.Command):
         parameters: Sequence[click.Parameter],
         run: Callable[[SimpleNamespace], int],
         details: str = "",
-        **more: Any,  # noqa: ANN401  (of click)
+        about: str = "",
     ) -> None:
         self.usage, self.details, self._run = usage, details, run
         settings = {**_CONTEXT, "allow_extra_args": True}
         name, parameters = usage.split(maxsplit=1)[0], [*parameters, help_option()]
-        super().__init__(name, settings, params=parameters, add_help_option=False, **more)
+        super().__init__(name, settings, params=parameters, add_help_option=False, help=about)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse, and refuse what is left over."""
@@ -184,15 +173,15 @@ class Command(click.Command):
 
 def help_option() -> Option:
     """Return the option that prints the help."""
-    return _printing("-h", "--help", text=lambda ctx: ctx.get_help(), what="this help")
+    return _printing("-h, --help", "show this help and exit", lambda ctx: ctx.get_help())
 
 
 def version_option(text: str) -> Option:
     """Return the option that prints the version."""
-    return _printing("--version", text=lambda _: text, what="the version")
+    return _printing("--version", "show the version and exit", lambda _: text)
 
 
-def _printing(*names: str, text: Callable[[click.Context], str], what: str) -> Option:
+def _printing(usage: str, help_text: str, text: Callable[[click.Context], str]) -> Option:
     """Return an option that prints a text, and ends the program."""
 
     def show(ctx: click.Context, _: click.Parameter, value: bool) -> None:
@@ -200,7 +189,7 @@ def _printing(*names: str, text: Callable[[click.Context], str], what: str) -> O
             print_report(f"{text(ctx)}\n")
             ctx.exit()
 
-    return Option(*names, expose_value=False, is_eager=True, callback=show, help=f"show {what} and exit")
+    return Option(usage, help_text, expose_value=False, is_eager=True, callback=show)
 
 
 def run_program(program: click.Command, name: str, words: Sequence[str]) -> int:

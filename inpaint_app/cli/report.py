@@ -10,8 +10,7 @@ from typing import Any
 
 from dictsel_core import Restoration
 from dictsel_core.evaluation import QualityEstimate
-from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import ProgressBar
+from inpaint_app.cli.terminal import Console, ProgressBar
 from inpaint_app.engine.control import Event, JobControl, Progress
 from inpaint_app.engine.measure import Scores
 from inpaint_app.engine.restore_file import FileResult, Restored, SourceOpened, StoreOpened, WrittenFile

@@ -1,9 +1,8 @@
 """From options and recipe to settings, marks and outputs."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 from dictsel_core import RestoreSettings, standard_ground_set
 from dictsel_core.damage_kinds import USUAL_KINDS
@@ -19,6 +18,14 @@ from inpaint_app.io.registry import find_writable, recognize
 from inpaint_app.io.write import default_output
 from inpaint_app.model.mask_spec import MaskSpec
 
+_MARKS = frozenset(field.name for field in fields(MaskSpec))
+#: Marks that mean nothing without another.
+_NEEDS = {
+    "invert_mask": ("mask", "--invert-mask needs a mask", "give one with --mask"),
+    "trusts_mask": ("mask", "--trust-mask needs a mask", "give one with --mask"),
+    "tolerance": ("key", "--tolerance needs a color", "give one with --key"),
+    "sensitivity": ("detect", "--sensitivity needs damage to detect", "name its kinds with --detect"),
+}
 _TUNED = ("n_atoms", "sparsity", "mean_sparsity", "coding_sparsity")
 
 
@@ -72,7 +79,7 @@ def _refuse_contradictions(args: SimpleNamespace, tuner: str) -> None:
         raise UserError("--recipe and --preset both set every parameter", "give one of them")
     if tuner == "--auto" and args.recipe is not None:
         raise UserError("--auto chooses parameters that --recipe already sets", "give one of them")
-    if args.mask == STDIN and getattr(args, "write_recipe", None):
+    if args.settings.get("mask") == STDIN and getattr(args, "write_recipe", None):
         raise UserError("A recipe cannot name a mask from standard input", "save the mask as a file first")
     for option in SETTING_OPTIONS if tuner else ():
         if option.name in _TUNED and option.name in args.settings:
@@ -90,7 +97,7 @@ def _refuse_contradictions(args: SimpleNamespace, tuner: str) -> None:
 
 
 def _with_options(settings: RestoreSettings, args: SimpleNamespace) -> RestoreSettings:
-    changes: dict[str, Any] = dict(args.settings)
+    changes = {name: value for name, value in args.settings.items() if name not in _MARKS}
     if isinstance(changes.get("fill"), Path):
         del changes["fill"]  # a network, see `_hole_fill`
     if "keep_observed" in changes:
@@ -99,7 +106,7 @@ def _with_options(settings: RestoreSettings, args: SimpleNamespace) -> RestoreSe
         changed = replace(settings, **changes)
         standard_ground_set((changed.patch_size, changed.patch_size), changed.bases)
     except (ValueError, TypeError) as error:
-        raise UserError(f"These settings do not work: {clause(error)}", "change them") from error
+        raise UserError(f"Invalid settings: {clause(error)}", "change them") from error
     return changed
 
 
@@ -116,37 +123,15 @@ def _hole_fill(args: SimpleNamespace) -> HoleFillFiles:
 
 
 def _with_mask_options(mask_spec: MaskSpec, args: SimpleNamespace) -> MaskSpec:
-    mask_spec = _with_mask_file(mask_spec, args)
-    if args.keep_soft_edges:
-        mask_spec = replace(mask_spec, soft_edges=False)
-    if args.key is not None:
-        mask_spec = replace(mask_spec, key=args.key, tolerance=None)
-    if args.tolerance is not None:
-        if mask_spec.key is None:
-            raise UserError("--tolerance needs a color", "give one with --key")
-        mask_spec = replace(mask_spec, tolerance=args.tolerance)
-    if args.grow_mask is not None:
-        mask_spec = replace(mask_spec, grow=args.grow_mask)
-    if args.detect is not None:
-        mask_spec = replace(mask_spec, detect=args.detect)
-    elif getattr(args, "repair", False):
-        mask_spec = replace(mask_spec, detect=USUAL_KINDS)
-    if args.sensitivity is not None:
-        if not mask_spec.detect:
-            raise UserError("--sensitivity needs damage to detect", "name its kinds with --detect")
-        mask_spec = replace(mask_spec, sensitivity=args.sensitivity)
+    given = {name: value for name, value in args.settings.items() if name in _MARKS}
+    if "mask" in given:
+        mask_spec = replace(mask_spec, invert_mask=False, trusts_mask=False)
+    if "key" in given:
+        mask_spec = replace(mask_spec, tolerance=None)
+    if getattr(args, "repair", False):
+        given.setdefault("detect", USUAL_KINDS)
+    mask_spec = replace(mask_spec, **given)
+    for name, (needed, problem, remedy) in _NEEDS.items():
+        if name in given and not getattr(mask_spec, needed):
+            raise UserError(problem, remedy)
     return mask_spec
-
-
-def _with_mask_file(mask_spec: MaskSpec, args: SimpleNamespace) -> MaskSpec:
-    if args.mask is not None:
-        mask_spec = replace(mask_spec, mask=args.mask, invert_mask=False, trusts_mask=False)
-    given = {"--invert-mask": args.invert_mask, "--trust-mask": args.trust_mask}
-    for flag, is_given in given.items():
-        if is_given and mask_spec.mask is None:
-            raise UserError(f"{flag} needs a mask", "give one with --mask")
-    return replace(
-        mask_spec,
-        invert_mask=mask_spec.invert_mask or args.invert_mask,
-        trusts_mask=mask_spec.trusts_mask or args.trust_mask,
-    )

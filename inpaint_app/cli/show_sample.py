@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from dictsel_core import RestoreSettings, psnr
-from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import terminal_control
+from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.export import write_restored
 from inpaint_app.engine.measure import damage_quality, measure
 from inpaint_app.engine.restore import restore

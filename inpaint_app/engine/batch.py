@@ -11,7 +11,7 @@ from typing import cast
 
 from inpaint_app.engine.control import Event, JobControl, Progress
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, FileResult, restore_file
-from inpaint_app.errors import IntactError, UserError, printable_path, writing_error
+from inpaint_app.errors import NothingMissingError, UserError, printable_path, writing_error
 from inpaint_app.io.batch_files import BatchItem, find_items
 from inpaint_app.io.paths import is_visible
 from inpaint_app.io.write import Output
@@ -124,7 +124,7 @@ def restore_row(
         else:
             make_folder(item.output.parent)
             row = replace(row, result=restore_file(_file_request(request, item), control.child(on_report)))
-    except IntactError:
+    except NothingMissingError:
         row = replace(row, skipped="intact")
     except UserError as error:
         row = replace(row, error=error)

@@ -59,22 +59,6 @@ class HoleFill:
         only it need be restored.
         """
         estimated = image if rect is None else _with_estimates_beyond(image, mask, rect)
-        filled = self._filled(estimated, mask, settings, control, reporter, rect)
-        if rect is None or estimated is image:
-            return filled
-        result = image.copy()
-        result[rect.slices] = filled[rect.slices]
-        return result
-
-    def _filled(
-        self,
-        image: Array,
-        mask: Mask,
-        settings: RestoreSettings,
-        control: JobControl,
-        reporter: ProgressReporter,
-        rect: Rect | None,
-    ) -> Array:
         reach = REACH["texture" if settings.fill == "texture" else "auto"]
         if self.network is not None:
             reporter.update("filling wide holes with the network", 0.0)
@@ -84,19 +68,24 @@ class HoleFill:
                 inside = np.zeros_like(wide)
                 inside[rect.slices] = wide[rect.slices]
                 wide = inside
-            return fill_by_network(image, wide, self.network)
-
-        run = dictsel_core.completion.iter_fill_holes(
-            image,
-            mask,
-            fill_from=self.fill_from,
-            region=None if rect is None else rect.slices,
-            reach=reach,
-            channel_axis=channel_axis(image),
-            seed=settings.seed,
-            threads=settings.threads,
-        )
-        return control.drain(run, lambda fraction: reporter.update("filling wide holes", fraction))
+            filled = fill_by_network(estimated, wide, self.network)
+        else:
+            run = dictsel_core.completion.iter_fill_holes(
+                estimated,
+                mask,
+                fill_from=self.fill_from,
+                region=None if rect is None else rect.slices,
+                reach=reach,
+                channel_axis=channel_axis(image),
+                seed=settings.seed,
+                threads=settings.threads,
+            )
+            filled = control.drain(run, lambda fraction: reporter.update("filling wide holes", fraction))
+        if rect is None or estimated is image:
+            return filled
+        result = image.copy()
+        result[rect.slices] = filled[rect.slices]
+        return result
 
 
 def _with_estimates_beyond(image: Array, mask: Mask, rect: Rect) -> Array:

@@ -39,21 +39,21 @@ def fill_by_network(image: Array, holes: Mask, network: "Network") -> Array:
 
     Raises `UserError` if the network cannot be used for the picture.
     """
-    from scipy.ndimage import find_objects, label  # noqa: PLC0415  (slow to import)
+    from skimage.measure import label, regionprops  # noqa: PLC0415  (slow to import)
 
     if image.ndim == 3 and image.shape[2] != 3:
         raise UserError("Networks fill gray and color pictures only", "fill the holes with texture")
     low, span = _range(image, holes)
     result = image.copy()
 
-    labels, _ = label(holes, np.ones((3, 3)))
-    for number, box in enumerate(find_objects(labels), start=1):
-        region = _around(Rect.from_slices(*box), holes.shape)
+    labels = label(holes, connectivity=2)
+    for hole in regionprops(labels):
+        region = _around(Rect.from_slices(*hole.slice), holes.shape)
         unit = ((image[region].astype(np.float64) - low) / span).astype(np.float32)
         color = unit if unit.ndim == 3 else np.repeat(unit[:, :, None], 3, axis=2)
         filled = network.run(np.clip(color, 0, 1), holes[region]).astype(np.float64)
         values = (filled if image.ndim == 3 else filled.mean(axis=2)) * span + low
-        own = labels[region] == number
+        own = labels[region] == hole.label
         result[region][own] = values[own] if image.dtype.kind == "f" else np.rint(values[own])
     return result
 

@@ -191,9 +191,7 @@ def translate_errors() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise UserError(
-            f"These settings do not fit the picture: {clause(error)}", "change the settings"
-        ) from error
+        raise UserError(f"Invalid settings: {clause(error)}", "change the settings") from error
     except MemoryError as error:
         raise UserError("There is not enough memory for this picture", "scale it down first") from error
 

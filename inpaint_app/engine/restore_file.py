@@ -11,7 +11,7 @@ from pathlib import Path
 from dictsel_core import Restoration, RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.engine.control import Event, JobControl, Progress, ProgressReporter, StoppedError
-from inpaint_app.engine.export import check_recipe_target, pending_recipe, restored_picture
+from inpaint_app.engine.export import check_recipe_target, pending_recipe
 from inpaint_app.engine.hole_fill import HoleFillFiles
 from inpaint_app.engine.measure import QualityMetrics, quality
 from inpaint_app.engine.restore import restore, tune, with_grain
@@ -253,7 +253,7 @@ def _restored(sources: tuple[Source, ...], restorations: list[Restoration], *, g
         ]
     )
     pages = [
-        restored_picture(each, next(images), each.missing.mask) if each.missing.sources else each.picture
+        each.restored(next(images), each.missing.mask) if each.missing.sources else each.picture
         for each in sources
     ]
     return replace(pages[0], more_pages=tuple(pages[1:]))

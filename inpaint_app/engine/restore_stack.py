@@ -20,16 +20,8 @@ def restore_stack(
 ) -> list[Restoration]:
     """Return restorations of the pages in which something is missing; the first one has all the seconds.
 
-    Raises `UserError` if the pages are no stack: if there is one only, or if they differ in size or depth.
-
-    Parameters
-    ----------
-    sources : tuple of Source
-        All pages.
-    settings : RestoreSettings
-    neighbor_planes : int
-        How many pages before and after a page help to refine it.
-    control : JobControl
+    `neighbor_planes` says how many pages before and after a page help to refine it. Raises `UserError` if the
+    pages are no stack: if there is one only, or if they differ in size or depth.
     """
     pixels = [source.picture.pixels for source in sources]
     if len(pixels) == 1:

@@ -13,7 +13,7 @@ from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.engine.control import JobControl, Progress, ProgressReporter
 from inpaint_app.engine.restore import RestoreRequest
 from inpaint_app.errors import (
-    IntactError,
+    NothingMissingError,
     Remedy,
     TooLargeError,
     UnviewableError,
@@ -25,18 +25,19 @@ from inpaint_app.io.paths import is_folder
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.recipe import read_recipe, recipe_mask_spec, recipe_settings
 from inpaint_app.model.damage import Damage, damaged
-from inpaint_app.model.key_color import choose_tolerance, note_on_neighbors
+from inpaint_app.model.marking_color import choose_tolerance, note_on_neighbors
 from inpaint_app.model.mask_doubt import MaskDoubt, doubt_about_mask
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.missing import (
     Mask,
     MissingPixels,
     check_missing,
-    detect_missing,
+    collect_missing,
     joined,
     pixels_of_mask,
+    without_no_data,
 )
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Array, Picture
 from inpaint_app.text.formatting import format_percent
 
 
@@ -125,6 +126,10 @@ class Source:
         """Height and width."""
         return self.picture.height, self.picture.width
 
+    def restored(self, image: Array, mask: Mask) -> Picture:
+        """Return restored pixels with everything else that its file holds."""
+        return self.picture.with_pixels(without_no_data(self.picture, image), filled=mask)
+
     def request(self, settings: RestoreSettings) -> RestoreRequest:
         """Return the request to restore its missing pixels."""
         return RestoreRequest(self.picture.pixels, self.missing.mask, settings)
@@ -161,7 +166,7 @@ def load_pages(
     for source in sources:
         _refuse_doubtful_mask(source)
     if mask_spec.detect and not any(source.missing.mask.any() for source in sources):
-        raise IntactError("No damage was found", "raise the sensitivity, or mark what is missing")
+        raise NothingMissingError("No damage was found", "raise the sensitivity, or mark what is missing")
     damaged_pages = [source for source in sources if source.missing.sources] or list(sources[:1])
     for source in damaged_pages:
         has_mask, has_key = mask_spec.mask is not None, mask_spec.key is not None
@@ -188,7 +193,7 @@ def open_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
 def open_sample(damage: Damage) -> Source:
     """Return the bundled picture with simulated damage."""
     intact = read_sample(ORIGINAL)
-    return simulate_damage(Source(intact, detect_missing(intact), "Sample", is_sample=True), damage)
+    return simulate_damage(Source(intact, collect_missing(intact), "Sample", is_sample=True), damage)
 
 
 def source_from_picture(
@@ -196,11 +201,11 @@ def source_from_picture(
 ) -> Source:
     """Return a source from a picture that has been read, or has come from elsewhere than a file."""
     spec = mask_spec or MaskSpec()
-    source = detect_again(Source(picture, detect_missing(picture), name, path), spec)
+    source = detect_again(Source(picture, collect_missing(picture), name, path), spec)
     if source.missing.sources or spec != MaskSpec() or not picture.is_color:
         return source
     for key in MARKING_COLORS:
-        marked = detect_missing(picture, key=key)
+        marked = collect_missing(picture, key=key)
         if _MIN_FRACTION <= marked.fraction < 1:
             notice = f"Pixels of the color {key} were taken for missing; clear the mask if they are not."
             noted = picture.with_notices(notice)
@@ -224,7 +229,7 @@ def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
 def simulate_damage(source: Source, damage: Damage) -> Source:
     """Return the source with other damage; the undamaged picture becomes the reference."""
     whole = source.intact
-    if detect_missing(whole).sources:
+    if collect_missing(whole).sources:
         raise UserError("The picture has missing pixels of its own", "simulate damage on an intact one")
     mask = damage.mask(source.shape)
     return replace(
@@ -246,7 +251,7 @@ def with_reference(source: Source, path: Path) -> Source:
     """Return the source with the undamaged picture to measure against."""
     reference, name = read_picture(path), f"The reference {printable_path(path)}"
     check_comparable(reference, source.picture, name, "the picture")
-    if detect_missing(reference, soft_edges=False).sources:
+    if collect_missing(reference, soft_edges=False).sources:
         raise UserError(f"{name} has missing pixels of its own", "give the undamaged picture")
     return replace(source, reference=reference, reference_path=path)
 
@@ -257,7 +262,7 @@ def _read_masks(path: Path | None, n_pages: int) -> tuple[Picture | None, ...]:
         return (None,) * n_pages
     mask = read_picture(path)
     if mask.metadata.source_format == "JPEG" and mask.alpha is not None:
-        raise UserError(f"The mask {printable_path(path)} ends too early", "get a fresh copy")
+        raise UserError(f"The mask {printable_path(path)} is truncated", "get a fresh copy")
     if len(mask.pages) not in (1, n_pages):
         raise UserError(
             f"The mask has {len(mask.pages)} pages but the picture has {n_pages}",
@@ -304,7 +309,7 @@ def _detect(
     picture: Picture, spec: MaskSpec, mask: Picture | None, control: JobControl | None = None
 ) -> tuple[MissingPixels, dict[DamageKind, int]]:
     """Return the missing pixels, and the number of regions of damage that was looked for."""
-    missing = detect_missing(
+    missing = collect_missing(
         picture,
         mask=mask,
         key=spec.key,

@@ -111,7 +111,7 @@ def _may_be_file(path: Path) -> bool:
     return status is not None and stat.S_ISREG(status.st_mode)
 
 
-def mask_beside(picture: Path) -> Path | None:
+def find_sidecar_mask(picture: Path) -> Path | None:
     """Return the picture file <name>_mask in the folder of a picture; None unless there is just one."""
     names = (picture.with_name(f"{picture.stem}_mask{suffix}") for suffix in suffixes())
     masks = [path for path in names if _may_be_file(path)]

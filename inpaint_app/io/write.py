@@ -12,7 +12,7 @@ from inpaint_app.io.atomic import PendingFile, check_target, write_files
 from inpaint_app.io.format import Format
 from inpaint_app.io.formats.shared.metadata import exif_resolution
 from inpaint_app.io.formats.shared.pixels import to_depth
-from inpaint_app.io.formats.tiff.metadata import tag_names
+from inpaint_app.io.formats.tiff.reader import tag_names
 from inpaint_app.io.paths import same_file
 from inpaint_app.io.registry import find_writable, format_names, format_of, transparent, writable
 from inpaint_app.model.metadata import Metadata, MetadataKind

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.model.mask_origin import MaskOrigin
+from inpaint_app.model.mask_spec import MaskOrigin
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.rect import Rect

@@ -1,4 +1,6 @@
-"""How missing pixels are marked."""
+"""How missing pixels are marked, and where a mask comes from."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +24,7 @@ class MaskSpec:
     invert_mask: bool = False
     key: str | None = None  #: A color, found with `tolerance`: the largest difference in any channel.
     tolerance: float | None = None  #: None as `key_color.choose_tolerance` chooses for the picture.
-    #: Pixels by which what a file or a color marks grows; None as `missing.grown` chooses.
+    #: Pixels by which what a file or a color marks grows; None as `missing.dilate` chooses.
     grow: int | None = None
     #: Kinds of damage to detect, with `sensitivity`; the detected pixels are missing too.
     detect: tuple[DamageKind, ...] = ()
@@ -31,3 +33,14 @@ class MaskSpec:
     soft_edges: bool = True
     #: Whether the mask is meant as it is, even if it looks inverted or like a photograph.
     trusts_mask: bool = False
+
+
+@dataclass(frozen=True)
+class MaskOrigin:
+    """What a mask consists of."""
+
+    #: Whether anything of it is left that was found in the picture, a mask file or by a color.
+    is_given: bool = True
+    is_painted: bool = False  #: Whether it was painted on since.
+    is_detected: bool = False  #: Whether damage was detected in the picture, and added.
+    is_inverted: bool = False  #: Whether missing and observed pixels were swapped since.

@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.errors import IntactError, Remedy, UserError
+from inpaint_app.errors import NothingMissingError, Remedy, UserError
 from inpaint_app.model.color import parse_color
 from inpaint_app.model.picture import Array, Picture, full_scale
 
@@ -52,7 +52,7 @@ class MissingPixels:
         return None if self.growth is None else self.growth.marked
 
 
-def detect_missing(
+def collect_missing(
     picture: Picture,
     *,
     mask: Picture | Array | None = None,
@@ -82,7 +82,7 @@ def detect_missing(
     invert_mask : bool
         Dark = missing instead.
     grow : int or None
-        Pixels by which what mask and key mark grows, see `grown`.
+        Pixels by which what mask and key mark grows, see `dilate`.
     soft_edges : bool
         Partly transparent pixels are missing too where they border transparent ones, as the rim of a soft
         stroke does; not in a picture that is partly transparent as a whole.
@@ -104,7 +104,7 @@ def detect_missing(
     if not marked:
         return MissingPixels(np.zeros(picture.pixels.shape[:2], np.bool_), ())
     marks: dict[str, Mask] = {source: marked[source] for source in ("mask", "key") if source in marked}
-    larger: dict[str, Mask] = {source: grown(where, grow) for source, where in marks.items()}
+    larger: dict[str, Mask] = {source: dilate(where, grow) for source, where in marks.items()}
     union = _union(list((marked | larger).values()))
     return MissingPixels(union, tuple(marked), _growth(marks, larger, grow))
 
@@ -122,7 +122,7 @@ def _alpha_source(picture: Picture) -> str:
     return "stored mask" if picture.alpha_is_mask else "alpha"
 
 
-def grown(mask: Mask, pixels: int | None) -> Mask:
+def dilate(mask: Mask, pixels: int | None) -> Mask:
     """Return a mask with all pixels up to so many rows and columns away from missing ones.
 
     Marks are often slightly too small: JPEG, scaling and soft brushes mix their color into pixels beside.
@@ -131,7 +131,7 @@ def grown(mask: Mask, pixels: int | None) -> Mask:
     """
     far = DEFAULT_GROWTH if pixels is None else pixels
     result = mask
-    for axis in (0, 1) if far else ():
+    for axis in (0, 1) if far else ():  # not by scipy, which takes a third of a second to import
         larger = result.copy()
         for distance in range(1, far + 1):
             ahead, behind = [slice(None)] * mask.ndim, [slice(None)] * mask.ndim
@@ -151,9 +151,9 @@ def default_growth(n_marked: int, n_grown: int, n_values: int) -> int:
     return 0 if is_too_much else DEFAULT_GROWTH
 
 
-def shrunk(mask: Mask, pixels: int) -> Mask:
+def erode(mask: Mask, pixels: int) -> Mask:
     """Return a mask without all pixels up to so many rows and columns away from observed ones."""
-    return ~grown(~mask, pixels)
+    return ~dilate(~mask, pixels)
 
 
 def color_at(picture: Picture, row: int, column: int) -> tuple[str, float]:
@@ -174,7 +174,7 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
 
 
 def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
-    """Raise `UserError` if everything is missing, `IntactError` if nothing is, with mask or color or not."""
+    """Raise `UserError` if everything is missing, `NothingMissingError` if nothing is."""
     if fraction == 1:
         raise UserError(
             "Every pixel is marked as missing, so there is nothing to restore from", Remedy.MARK_LESS
@@ -182,12 +182,12 @@ def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = Fa
     if fraction > 0:
         return
     if has_mask and has_key:
-        raise IntactError("Neither the mask nor the color marks a missing pixel", Remedy.MARK_MISSING)
+        raise NothingMissingError("Neither the mask nor the color marks a missing pixel", Remedy.MARK_MISSING)
     if has_mask:
-        raise IntactError("The mask marks no pixel", Remedy.INVERT_MASK)
+        raise NothingMissingError("The mask marks no pixel", Remedy.INVERT_MASK)
     if has_key:
-        raise IntactError("No pixel has that color", Remedy.ALLOW_TOLERANCE)
-    raise IntactError("No missing pixels were found", Remedy.MARK_MISSING)
+        raise NothingMissingError("No pixel has that color", Remedy.ALLOW_TOLERANCE)
+    raise NothingMissingError("No missing pixels were found", Remedy.MARK_MISSING)
 
 
 def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:
@@ -254,7 +254,7 @@ def without_no_data(picture: Picture, restored: Array) -> Array:
 
 
 def pixels_of_mask(picture: Picture, mask: Picture | Array, *, invert: bool = False) -> Mask:
-    """Return the pixels that a mask marks, before they grow; see `detect_missing`."""
+    """Return the pixels that a mask marks, before they grow; see `collect_missing`."""
     marked = _bright(mask)
     if marked.shape[:2] != picture.pixels.shape[:2]:
         theirs, ours = marked.shape[1::-1], (picture.width, picture.height)
@@ -297,7 +297,7 @@ def _white(mask: Array) -> float:
 
 
 def pixels_of_color(picture: Picture, key: str, tolerance: float) -> Mask:
-    """Return the pixels of a color, (H, W); see `detect_missing`."""
+    """Return the pixels of a color, (H, W); see `collect_missing`."""
     if not 0 <= tolerance < np.inf:
         raise UserError(f"The tolerance is {tolerance}", "give a number of at least 0")
     wanted = parse_color(key, picture.pixels.dtype)

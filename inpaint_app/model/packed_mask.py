@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.model.mask_origin import MaskOrigin
+from inpaint_app.model.mask_spec import MaskOrigin
 from inpaint_app.model.missing import Mask
 
 

@@ -12,16 +12,13 @@ def similar_region(picture: Picture, row: int, column: int) -> tuple[Rect, Mask]
 
     No channel may differ by more than `KEY_TOLERANCE` levels of 255.
     """
-    from scipy import ndimage  # noqa: PLC0415  (slow to import)
+    from skimage.segmentation import flood  # noqa: PLC0415  (slow to import)
 
-    pixels = picture.pixels if picture.is_color else picture.pixels[..., None]
-    tolerance = KEY_TOLERANCE / 255 * full_scale(pixels.dtype)
-    near = np.ones(pixels.shape[:2], np.bool_)
-    for channel in range(pixels.shape[2]):
-        values = pixels[..., channel]
-        value = float(values[row, column])
-        near &= (values >= value - tolerance) & (values <= value + tolerance)
+    pixels = np.atleast_3d(picture.pixels)
+    color, tolerance = pixels[row, column].astype(float), KEY_TOLERANCE / 255 * full_scale(pixels.dtype)
+    near = ((pixels >= color - tolerance) & (pixels <= color + tolerance)).all(axis=2)
     near[row, column] = True  # even if it is not a number
-    labels, _ = ndimage.label(near)
-    found = ndimage.find_objects((labels == labels[row, column]).astype(np.int32))[0]
-    return Rect.from_slices(*found), labels[found] == labels[row, column]
+    region = flood(near, (row, column), connectivity=1)
+    rows, columns = (np.flatnonzero(region.any(axis=axis)) for axis in (1, 0))
+    rect = Rect(int(rows[0]), int(columns[0]), int(np.ptp(rows)) + 1, int(np.ptp(columns)) + 1)
+    return rect, region[rect.slices]

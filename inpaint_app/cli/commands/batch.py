@@ -8,12 +8,11 @@ from typing import Any
 from dictsel_core.damage_kinds import USUAL_KINDS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Argument, BadValueError, Command, Option, Value
-from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.remedies import REMEDIES
 from inpaint_app.cli.report import as_document, print_details
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
+from inpaint_app.cli.terminal import Console, ProgressBar
 from inpaint_app.cli.values import whole_number
 from inpaint_app.engine.batch import BatchRequest, BatchRow, plan_batch, run_batch
 from inpaint_app.engine.control import Event, JobControl
@@ -55,31 +54,24 @@ def _named(text: str) -> Path:
 _NAMED = Value(_named, is_path=True)
 _PARAMETERS = [
     Argument("inputs", "DIR|FILE", _NAMED, "pictures, or folders of pictures", several=True, required=True),
-    Option("-o", "--output", metavar="DIR", value=_NAMED, required=True, help="folder for the results"),
+    Option("-o, --output DIR", "folder for the results", _NAMED, required=True),
     options.overwrite_option(),
-    Option(
-        "--jobs",
-        metavar="N",
-        value=whole_number(1, 64),
-        default=1,
-        help="number of pictures restored at a time (default 1)",
-    ),
+    Option("--jobs N", "number of pictures restored at a time (default 1)", whole_number(1, 64), default=1),
     options.scheduler_option("restore the pictures"),
-    Option("--recursive", help="also restore the pictures of inner folders"),
+    Option("--recursive", "also restore the pictures of inner folders"),
     Option(
-        "--skip-existing",
-        help="leave out pictures whose result is already there, as after an interrupted run",
+        "--skip-existing", "leave out pictures whose result is already there, as after an interrupted run"
     ),
-    Option("--dry-run", help="print what would be done, and do nothing"),
+    Option("--dry-run", "print what would be done, and do nothing"),
     *options.encoding_options(),
-    Option("--no-estimate", help="do not estimate the PSNR"),
+    Option("--no-estimate", "do not estimate the PSNR"),
     options.grain_option(),
     options.strict_option(),
-    Option("--write-recipe", help="write a recipe beside each result"),
+    Option("--write-recipe", "write a recipe beside each result"),
     *options.verbosity_options(),
     Option(
         "--repair",
-        help=f"find damage and restore it with grain: short for --detect {','.join(USUAL_KINDS)} --grain",
+        f"find damage and restore it with grain: short for --detect {','.join(USUAL_KINDS)} --grain",
     ),
     *options.mask_options("one picture for all, or a folder with one per picture; white = missing"),
     *options.method_options(can_tune=True),

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command, Option
-from inpaint_app.cli.console import Console
 from inpaint_app.cli.resolve_options import resolve_output
+from inpaint_app.cli.terminal import Console
 from inpaint_app.cli.values import FRACTION, OUTPUT, value_of_setting
 from inpaint_app.engine.source import read_single_page
 from inpaint_app.errors import UserError, join_names, printable_path
@@ -41,22 +41,11 @@ _PARAMETERS = [
     *options.output_options(
         f"an exact format with alpha such as {format_names(_suitable()[:3])}", required=True
     ),
-    Option(
-        "--missing",
-        metavar="FRACTION",
-        value=FRACTION,
-        help="fraction of the pixels to drop: 0.8 or 80%",
-    ),
-    Option("--scratches", help="draw a few thin curved scratches"),
-    Option("--text", metavar="STR", help="stamp a text all over the picture"),
-    Option(
-        "--seed",
-        metavar="N",
-        value=value_of_setting("seed"),
-        default=0,
-        help="seed of the random generator (default 0)",
-    ),
-    Option("--mask-out", metavar="M", value=OUTPUT, help="also write the mask, white = missing"),
+    Option("--missing FRACTION", "fraction of the pixels to drop: 0.8 or 80%", FRACTION),
+    Option("--scratches", "draw a few thin curved scratches"),
+    Option("--text STR", "stamp a text all over the picture"),
+    Option("--seed N", "seed of the random generator (default 0)", value_of_setting("seed"), default=0),
+    Option("--mask-out M", "also write the mask, white = missing", OUTPUT),
     *options.verbosity_options(json=False),
 ]
 

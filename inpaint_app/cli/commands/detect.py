@@ -5,9 +5,9 @@ from types import SimpleNamespace
 from dictsel_core.damage_kinds import DAMAGE_KINDS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command
-from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
+from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.detect import DetectRequest, DetectResult, detect_file
 from inpaint_app.engine.source import check_input
 from inpaint_app.errors import printable_path
@@ -42,8 +42,7 @@ def _run(args: SimpleNamespace) -> int:
     default = args.input.with_name(f"{args.input.stem}_mask.png")
     output = resolve_output(args.output, args.input, default)
     console = Console.of(args, output)
-    sensitivity = 0.5 if args.sensitivity is None else args.sensitivity
-    request = DetectRequest(args.input, Output(output, args.overwrite), args.kinds, sensitivity)
+    request = DetectRequest(args.input, Output(output, args.overwrite), args.kinds, args.sensitivity)
     with terminal_control(console) as control:
         result = detect_file(request, control)
     _print(console, request, result)

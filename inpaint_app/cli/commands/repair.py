@@ -6,13 +6,13 @@ from dictsel_core import RestoreSettings
 from dictsel_core.restoration import PRESETS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command, Option
-from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import as_document, print_details, terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
+from inpaint_app.cli.terminal import Console
 from inpaint_app.cli.values import one_of
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, FileResult, restore_file
 from inpaint_app.engine.source import check_input
-from inpaint_app.errors import IntactError, printable_path
+from inpaint_app.errors import NothingMissingError, printable_path
 from inpaint_app.io.paths import is_stdout
 from inpaint_app.io.write import Output, default_output
 from inpaint_app.model.mask_spec import MaskSpec
@@ -43,13 +43,12 @@ _PARAMETERS = [
     *options.output_options("the repaired one (default: <name>_restored beside IN)"),
     options.kinds_option(),
     options.sensitivity_option(),
-    Option("--no-grain", help="leave restored pixels smooth"),
+    Option("--no-grain", "leave restored pixels smooth"),
     Option(
-        "--preset",
-        metavar="|".join(_PRESETS),
-        value=one_of(_PRESETS),
+        f"--preset {'|'.join(_PRESETS)}",
+        "how to restore, as for 'inpaint restore' (default balanced)",
+        one_of(_PRESETS),
         default="balanced",
-        help="how to restore, as for 'inpaint restore' (default balanced)",
     ),
     *options.encoding_options(),
     options.strict_option(),
@@ -61,10 +60,9 @@ def _run(args: SimpleNamespace) -> int:
     check_input(args.input)
     output = resolve_output(args.output, args.input, default_output(args.input))
     console = Console.of(args, output)
-    sensitivity = 0.5 if args.sensitivity is None else args.sensitivity
     chosen = FileOptions(
         RestoreSettings.preset(args.preset),
-        MaskSpec(detect=args.kinds, sensitivity=sensitivity),
+        MaskSpec(detect=args.kinds, sensitivity=args.sensitivity),
         estimates=False,
         is_strict=args.strict,
         grain=not args.no_grain,
@@ -73,7 +71,7 @@ def _run(args: SimpleNamespace) -> int:
     with terminal_control(console, brief=True) as control:
         try:
             result = restore_file(FileRequest(args.input, target, chosen), control)
-        except IntactError:
+        except NothingMissingError:
             if is_stdout(output):
                 raise
             result = None

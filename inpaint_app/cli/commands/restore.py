@@ -7,10 +7,10 @@ from types import SimpleNamespace
 from dictsel_core.restoration import MAX_NEIGHBOR_PLANES
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import PATH, Command, Option
-from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import print_outcome, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.cli.streams import print_note
+from inpaint_app.cli.terminal import Console
 from inpaint_app.cli.values import INPUT, whole_number
 from inpaint_app.engine.hole_fill import HoleFillFiles
 from inpaint_app.engine.restore_file import FileRequest, restore_file
@@ -58,29 +58,26 @@ _PARAMETERS = [
     *options.encoding_options(),
     options.reference_option(),
     options.data_range_option(),
-    Option("--no-estimate", help="do not estimate the PSNR"),
+    Option("--no-estimate", "do not estimate the PSNR"),
     options.grain_option(),
     Option(
-        "--fill-from",
-        metavar="M",
-        value=INPUT,
-        help="picture of the same size, white = may be copied into wide holes (default: what is around them)",
+        "--fill-from M",
+        "picture of the same size, white = may be copied into wide holes (default: what is around them)",
+        INPUT,
     ),
     options.strict_option(),
     Option(
-        "--write-recipe",
-        metavar="R",
-        value=PATH,
+        "--write-recipe R",
+        "write the settings as JSON, for --recipe (default name: that of OUT with .json)",
+        PATH,
         flag_value=Path(),
         is_flag=False,
-        help="write the settings as JSON, for --recipe (default name: that of OUT with .json)",
     ),
     Option(
-        "--neighbor-planes",
-        metavar="N",
-        value=whole_number(0, MAX_NEIGHBOR_PLANES),
-        help="take the pages of IN for planes of a volume or frames of a film, and look for similar patches "
+        "--neighbor-planes N",
+        "take the pages of IN for planes of a volume or frames of a film, and look for similar patches "
         "in N pages before and after each, too (default: every page by itself)",
+        whole_number(0, MAX_NEIGHBOR_PLANES),
     ),
     *options.block_options(),
     *options.verbosity_options(),

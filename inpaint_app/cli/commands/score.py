@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Argument, Command, Option
-from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import score_lines
+from inpaint_app.cli.terminal import Console
 from inpaint_app.cli.values import INPUT
 from inpaint_app.engine.measure import measure
 from inpaint_app.engine.source import check_comparable, read_single_page
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.model.missing import check_missing, detect_missing
+from inpaint_app.model.missing import check_missing, collect_missing
 from inpaint_app.model.picture import Picture
 
 _DETAILS = """\
@@ -28,10 +28,8 @@ ssim, ssim_missing, rmse, rmse_missing (in the unit of the data), data_range; th
 _PARAMETERS = [
     Argument("reference", "A", INPUT, "the original"),
     Argument("picture", "B", INPUT, "the picture to compare with it"),
-    Option(
-        "--mask", metavar="M", value=INPUT, help="also measure over the white pixels of this picture alone"
-    ),
-    Option("--invert-mask", help="black = missing instead"),
+    Option("--mask M", "also measure over the white pixels of this picture alone", INPUT),
+    Option("--invert-mask", "black = missing instead"),
     options.data_range_option(),
     *options.verbosity_options(),
 ]
@@ -46,7 +44,7 @@ def _run(args: SimpleNamespace) -> int:
     mask = None
     if args.mask is not None:
         plain = Picture(reference.pixels)
-        missing = detect_missing(plain, mask=read_single_page(args.mask), invert_mask=args.invert_mask)
+        missing = collect_missing(plain, mask=read_single_page(args.mask), invert_mask=args.invert_mask)
         check_missing(missing.fraction, has_mask=True)
         mask = missing.mask
     scores = measure(reference.pixels, picture.pixels, mask, args.data_range)
@@ -59,7 +57,7 @@ def _run(args: SimpleNamespace) -> int:
 def _read_known(path: Path) -> Picture:
     """Read a picture, all values of which must be known."""
     picture = read_single_page(path)
-    if not {"nan", "nodata"}.isdisjoint(detect_missing(picture).sources):
+    if not {"nan", "nodata"}.isdisjoint(collect_missing(picture).sources):
         raise UserError(
             f'{printable_path(path)} holds NaN, infinity or "no data", which cannot be compared',
             "restore it first",

@@ -7,9 +7,9 @@ from dictsel_core import RestoreSettings
 from dictsel_core.evaluation import Tuning
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import PATH, Command, Option
-from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options
+from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.export import check_recipe_target, write_recipe
 from inpaint_app.engine.restore import tune
 from inpaint_app.engine.source import load_source
@@ -32,7 +32,7 @@ JSON keys: estimated_psnr, given_psnr (of the settings given), settings, trials
 
 _PARAMETERS = [
     options.input_argument(),
-    Option("--write-recipe", metavar="R", value=PATH, help="write the settings as JSON, for --recipe"),
+    Option("--write-recipe R", "write the settings as JSON, for --recipe", PATH),
     options.overwrite_option(),
     *options.verbosity_options(),
     *options.mask_options(),

@@ -83,7 +83,7 @@ def restore_in_blocks(request: FileRequest, control: JobControl) -> FileResult:
     )
     notes = loss_notes(target.lost(store), is_strict=options.is_strict)
     with open_workspace(output.path, block, _identity(options.settings, block, sources, target)) as workspace:
-        control.report(_opened(request, store, block, is_resumed=workspace.is_begun))
+        control.report(_opened(request, store, block, is_resumed=workspace.can_resume))
         with open_workers(request.scheduler, control) as workers:
             run = _Run(request, target, workspace, workers, control)
             try:
@@ -146,7 +146,7 @@ class _Run:
 
         Raises `UserError` if nothing is missing in any plane, or everything in one.
         """
-        if self._workspace.is_begun:
+        if self._workspace.can_resume:
             return [self._stored_plan(source) for source in sources]
         start, self._planned = time.perf_counter(), _PLANNING
         planes = self._make_plans(sources)

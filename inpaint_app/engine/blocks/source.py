@@ -19,9 +19,9 @@ from inpaint_app.model.missing import (
     DEFAULT_GROWTH,
     Mask,
     clear_and_soft,
+    collect_missing,
     default_growth,
-    detect_missing,
-    grown,
+    dilate,
     has_soft_edges,
     pixels_of_color,
     soft_rim,
@@ -126,12 +126,12 @@ class DamagedStore:
         reach = max(self.mask_growth or 0, self.key_growth or 0, _SOFT_REACH if self.soft_edges else 0)
         wide = rect.widened(reach, self.shape)
         picture, grow = self._picture(wide), self.mask_growth or 0
-        found = detect_missing(picture, mask=self._marked(wide), grow=grow, soft_edges=False).mask
+        found = collect_missing(picture, mask=self._marked(wide), grow=grow, soft_edges=False).mask
         if self.soft_edges and picture.alpha is not None:
             rim = soft_rim(*clear_and_soft(picture.alpha))
             found = _with_layers(found, self.n_layers) | _with_layers(rim, self.n_layers)
         if self.key is not None:
-            colored = grown(pixels_of_color(picture, self.key, self.tolerance), self.key_growth or 0)
+            colored = dilate(pixels_of_color(picture, self.key, self.tolerance), self.key_growth or 0)
             found = _with_layers(found, self.n_layers) | _with_layers(colored, self.n_layers)
         return _with_layers(found, self.n_layers)[rect.within(wide).slices]
 
@@ -263,7 +263,7 @@ def _with_layers(mask: Mask, n_layers: int) -> Mask:
 
 def _marks(mask: Mask, rect: Rect, wide: Rect) -> MarkCounts:
     inside = rect.within(wide).slices
-    larger = grown(mask, DEFAULT_GROWTH)
+    larger = dilate(mask, DEFAULT_GROWTH)
     return MarkCounts(
         int(np.count_nonzero(mask[inside])), int(np.count_nonzero(larger[inside])), mask[inside].size
     )

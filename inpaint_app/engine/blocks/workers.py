@@ -28,7 +28,7 @@ _REMOTE = re.compile(r"(tcp|tls)://\S+:\d+")
 _SECONDS_TO_CONNECT = 10
 # Of the C library of Linux, malloc.h.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-_KEPT_BYTES, _MAPPED_BYTES = 2**28, 2**25
+_KEPT_BYTES, _MAPPED_BYTES = 2**28, 2**22
 _LOST_SCHEDULER = "The connection with the scheduler was lost", "start it, then the same command again"
 _SAME_EVERYWHERE = "install the same version of dictsel[cluster] on the scheduler and on all workers"
 

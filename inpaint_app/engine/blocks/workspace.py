@@ -16,9 +16,15 @@ from dictsel_core.restoration import Fill, Region
 from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.io.atomic import SUFFIX
 from inpaint_app.io.chunked.zarr_array import ZarrImage
-from inpaint_app.io.exchange import put_in_place, recover
 from inpaint_app.io.extra import load_extra
-from inpaint_app.io.work_folder import claim_folder, clear_folder, is_claimed, remove_folder
+from inpaint_app.io.work_folder import (
+    claim_folder,
+    clear_folder,
+    is_claimed,
+    put_in_place,
+    recover,
+    remove_folder,
+)
 
 _REQUEST, _STATE, _LOCK = "request.json", "state.json", "lock"
 _FILLS, _RESULT, _FINISHED, _REPLACED = "fills", "result", "finished", "replaced"
@@ -115,7 +121,7 @@ class Workspace:
         new.replace(self._state_path)  # in one step: a run may be killed at any moment
 
     @property
-    def is_begun(self) -> bool:
+    def can_resume(self) -> bool:
         """Whether there is something to continue: not if the result has left, or the plan with it."""
         return self.plan is not None and self.result.exists() and not (self.folder / _FINISHED).exists()
 
@@ -177,7 +183,7 @@ def open_workspace(output: Path, block: int, request: str) -> Iterator[Workspace
             _recover(folder, output)
             kept = folder / _REQUEST
             is_known = kept.exists() and kept.read_text("utf-8") == request
-            if not workspace.is_begun:
+            if not workspace.can_resume:
                 workspace.clear()
             elif not is_known:
                 raise UserError(

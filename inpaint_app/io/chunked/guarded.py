@@ -10,12 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from inpaint_app.errors import UserError, printable_path
-from inpaint_app.io.chunked.decoding import COMPRESSORS, FILTERS, LimitedCodec, decompress
+from inpaint_app.errors import DamagedError, UserError, printable_path
 from inpaint_app.io.extra import load_extra
 
+#: Compressors whose result can be limited.
+COMPRESSORS = ("blosc", "bz2", "gzip", "lz4", "zlib", "zstd")
+#: Other codecs, which leave the number of values as it is.
+FILTERS = ("astype", "bitround", "delta", "fixedscaleoffset", "quantize", "shuffle")
 _MAX_METADATA_BYTES = 64 * 1024**2
 #: A chunk may be read as a whole, and so may the index of a shard.
 _MAX_CHUNK_BYTES = 256 * 1024**2
@@ -37,6 +40,45 @@ class _Limits:
 
     whole: int = _MAX_METADATA_BYTES
     part: int = _MAX_METADATA_BYTES
+
+
+def decompress(name: str, data: bytes, limit: int) -> bytes:
+    """Return what one of the `COMPRESSORS` has compressed.
+
+    Raises `DamagedError` if that is more than so many bytes, before it takes more memory than these.
+    """
+    import imagecodecs  # noqa: PLC0415  (slow to import)
+
+    options = {"header": True} if name == "lz4" else {}  # as numcodecs writes it
+    try:
+        result = getattr(imagecodecs, f"{name}_decode")(data, out=limit + 1, **options)
+    except (RuntimeError, ValueError) as error:
+        raise DamagedError("a chunk cannot be unpacked, or is larger than its metadata say") from error
+    if len(result) > limit:
+        raise DamagedError("a chunk is larger than its metadata say")
+    return bytes(result)
+
+
+@dataclass(frozen=True)
+class _LimitedCodec:
+    """A compressor of Zarr v2 that returns no more than so many bytes."""
+
+    codec_id: ClassVar[str] = "limited"
+    codec: Codec
+    limit: int
+
+    def decode(self, data: Any, out: Any = None) -> bytes:  # noqa: ANN401  (bytes or an array of them)
+        return decompress(self.codec.codec_id, bytes(data), self.limit)
+
+    def encode(self, values: Any) -> Any:  # noqa: ANN401
+        return self.codec.encode(values)
+
+    def get_config(self) -> dict[str, Any]:
+        return dict(self.codec.get_config())
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> "_LimitedCodec":
+        raise NotImplementedError  # a codec that is read from a store gets its limit from the size of chunks
 
 
 def open_guarded(path: Path) -> Node:
@@ -97,7 +139,7 @@ def _limited_v2(path: Path, metadata: Any, n_bytes: int) -> Any:  # noqa: ANN401
     if compressor is None or compressor.codec_id in FILTERS:
         return metadata
     limit = _encoded(n_bytes * (8 if filters else 1))  # filters may store values as up to eight bytes
-    return replace(metadata, compressor=LimitedCodec(compressor, limit))
+    return replace(metadata, compressor=_LimitedCodec(compressor, limit))
 
 
 def _limited(path: Path, codecs: Iterable[Codec], *, is_inner: bool = False) -> Iterable[Codec]:
@@ -110,20 +152,13 @@ def _limited(path: Path, codecs: Iterable[Codec], *, is_inner: bool = False) -> 
             factor = 8
             yield codec
         elif plain_name in COMPRESSORS:
-            yield _codec_class()(codec, _numcodec(plain_name, codec), factor)
+            yield _codec_class()(codec, plain_name, factor)
         elif name == _SHARDING and not is_inner:
             yield replace(codec, codecs=tuple(_limited(path, codec.codecs, is_inner=True)))
         elif name in _PLAIN:
             yield codec
         else:
             raise _unknown(path, name)
-
-
-def _numcodec(name: str, codec: Codec) -> Codec:
-    """Return what decompresses for a codec of Zarr v3."""
-    settings = dict(codec.to_dict().get("configuration", {})) if name == "blosc" else {}
-    settings = {key: settings[key] for key in ("cname", "clevel", "blocksize") if key in settings}
-    return load_extra("numcodecs").get_codec({"id": name, **settings})
 
 
 def _unknown(path: Path, name: str) -> UserError:
@@ -140,10 +175,10 @@ def _codec_class() -> Any:  # noqa: ANN401
 
     @dataclass(frozen=True)
     class Limited(base):  # type: ignore[misc, valid-type]
-        """A codec of Zarr v3, what decompresses for it, and how much larger its values may be."""
+        """A codec of Zarr v3, its name, and how much larger its values may be."""
 
         codec: Codec
-        decoder: Codec
+        compressor: str
         factor: int
         is_fixed_size = False
 
@@ -156,8 +191,8 @@ def _codec_class() -> Any:  # noqa: ANN401
         async def _decode_single(self, chunk: Any, spec: Any) -> Any:  # noqa: ANN401
             n_bytes = math.prod(spec.shape) * spec.dtype.to_native_dtype().itemsize * self.factor
             data = chunk.to_bytes()
-            decoded = await asyncio.to_thread(decompress, self.decoder, data, _encoded(n_bytes))
-            return spec.prototype.buffer.from_bytes(bytes(decoded))
+            decoded = await asyncio.to_thread(decompress, self.compressor, data, _encoded(n_bytes))
+            return spec.prototype.buffer.from_bytes(decoded)
 
         async def _encode_single(self, _chunk: Any, _spec: Any) -> Any:  # noqa: ANN401
             raise NotImplementedError

@@ -36,7 +36,7 @@ class NpyStore(Store):
         except UnsupportedError as error:
             raise UserError(f"{name} cannot be read: {error.problem}", error.remedy) from error
         if header.end > len(self._data):
-            raise UserError(f"{name} is damaged: it ends too early", "get a fresh copy")
+            raise UserError(f"{name} is damaged: it is truncated", "get a fresh copy")
         return header
 
     def read(self, rect: Rect, plane: int = 0) -> Array:

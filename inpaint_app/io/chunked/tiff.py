@@ -15,7 +15,6 @@ from inpaint_app.io.chunked.file_bytes import FileBytes
 from inpaint_app.io.chunked.store import Store, checked_shape
 from inpaint_app.io.formats.shared import tags
 from inpaint_app.io.formats.shared.ifd import read_directory, read_header
-from inpaint_app.io.formats.tiff.metadata import read_metadata
 from inpaint_app.io.formats.tiff.page import (
     JPEG,
     MIN_IS_BLACK,
@@ -27,7 +26,7 @@ from inpaint_app.io.formats.tiff.page import (
     check_page,
     unmultiply,
 )
-from inpaint_app.io.formats.tiff.reader import distinct_pages, refuse_hidden_pages
+from inpaint_app.io.formats.tiff.reader import distinct_pages, read_metadata, refuse_hidden_pages
 from inpaint_app.io.formats.tiff.writer import page_options, read_exif
 from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Array

@@ -110,11 +110,11 @@ def _read_chunks(data: bytes) -> _Chunks:
     chunks, position = _Chunks(), len(SIGNATURE)
     while True:
         if position + 12 > len(data):
-            raise DamagedError("it ends too early")
+            raise DamagedError("it is truncated")
         length, name = struct.unpack_from(">I4s", data, position)
         end = position + 8 + length
         if end + 4 > len(data):
-            raise DamagedError("it ends too early")
+            raise DamagedError("it is truncated")
         if zlib.crc32(memoryview(data)[position + 4 : end]) != struct.unpack_from(">I", data, end)[0]:
             if not name[0] & 32:  # upper-case first letter: needed for the pixels
                 raise DamagedError("a checksum is wrong")
@@ -141,7 +141,7 @@ def _check_header(chunk: bytes, n_packed: int) -> tuple[int, int]:
         raise DamagedError("its header is wrong")
     n_bytes = height * (1 + width * depth * _CHANNELS[kind] // 8)
     if n_bytes > 1100 * n_packed + 1000:  # deflate reaches 1032 to 1
-        raise DamagedError("it ends too early")
+        raise DamagedError("it is truncated")
     return depth, kind
 
 

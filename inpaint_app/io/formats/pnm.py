@@ -73,7 +73,7 @@ def _read_raw(
     dtype = np.dtype(np.uint8 if white < 256 else ">u2")
     end = start + shape[0] * row_items * dtype.itemsize
     if end > len(data):
-        raise DamagedError("it ends too early")
+        raise DamagedError("it is truncated")
     values = np.frombuffer(data, dtype, count=shape[0] * row_items, offset=start)
     if bitmap:
         packed = values.view(np.uint8).reshape(shape[0], row_items)
@@ -91,7 +91,7 @@ def _read_plain(data: bytes, start: int, shape: tuple[int, ...], *, bitmap: bool
         values[filled : filled + numbers.size] = numbers
         filled += numbers.size
     if filled < count:
-        raise DamagedError("it ends too early")
+        raise DamagedError("it is truncated")
     return values.reshape(shape)
 
 

@@ -8,7 +8,6 @@ from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog, QWidget
 
-from inpaint_app.engine.export import restored_picture
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io import registry
 from inpaint_app.io.format import Format
@@ -136,7 +135,7 @@ class FileCommands(QObject):
             return
 
         def make(_control: object) -> QImage:
-            return image_of(restored_picture(source, pixels_of(record), record.mask), source.picture.pixels)
+            return image_of(source.restored(pixels_of(record), record.mask), source.picture.pixels)
 
         def put(image: QImage) -> None:
             QGuiApplication.clipboard().setImage(image)

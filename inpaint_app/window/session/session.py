@@ -9,7 +9,7 @@ from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.engine.source import Source
 from inpaint_app.model.mask_history import MaskHistory
-from inpaint_app.model.mask_origin import MaskOrigin
+from inpaint_app.model.mask_spec import MaskOrigin
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.activity import Activity

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dictsel_core.restoration import CONSTRAINTS
-from inpaint_app.engine.dictionary import AtomUse
+from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.restore import Preview
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from inpaint_app.engine.dictionary import AtomUse
+from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.restore import IntermediateImage, Preview
 from inpaint_app.engine.source import Source

@@ -15,7 +15,7 @@ from inpaint_app.figures import Panel, comparison_figure
 from inpaint_app.io.assets import DAMAGED, ORIGINAL, read_sample
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import write_picture
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.picture import Picture
 
 
@@ -35,7 +35,7 @@ def test_damage_marks_what_its_mask_says(tmp_path, capsys, kind, ending) -> None
     out, mask = tmp_path / f"out.{ending}", tmp_path / "mask.png"
     assert run("damage", tmp_path / "in.png", "-o", out, *kind, "--mask-out", mask) == 0
     picture = read_picture(out)
-    missing = detect_missing(picture).mask
+    missing = collect_missing(picture).mask
     np.testing.assert_array_equal(missing, pixels(mask) == 255)
     assert not picture.pixels[missing].any()
     np.testing.assert_array_equal(picture.pixels[~missing], pixels(tmp_path / "in.png")[~missing])
@@ -83,7 +83,7 @@ def test_compare_measures_both_constraints(tmp_path, capsys) -> None:
     picture = read_picture(broken)
     for constraint in ("individual", "average"):
         settings = RestoreSettings(constraint=constraint, rounds=0)
-        restored = restore(picture.pixels, detect_missing(picture).mask, settings).image
+        restored = restore(picture.pixels, collect_missing(picture).mask, settings).image
         assert document[constraint]["psnr"] == psnr(pixels(whole), restored)
     figure = read_picture(tmp_path / "broken_comparison.png")
     assert document["output"] == str(tmp_path / "broken_comparison.png")
@@ -116,7 +116,7 @@ def test_dictionary_is_drawn(tmp_path, capsys) -> None:
 def test_tune_equals_the_library(tmp_path, capsys, few_trials) -> None:
     _, broken = write_pair(tmp_path)
     picture = read_picture(broken)
-    expected = tune(picture.pixels, detect_missing(picture).mask, rng=3)
+    expected = tune(picture.pixels, collect_missing(picture).mask, rng=3)
     assert run("tune", broken, "--seed", 3, "--json") == 0
     printed = capsys.readouterr()
     document = json.loads(printed.out)
@@ -166,7 +166,7 @@ def test_without_arguments_the_help_is_shown(capsys) -> None:
 
 def test_sample_is_damaged_as_its_readme_says() -> None:
     original, damaged = read_sample(ORIGINAL), read_sample(DAMAGED)
-    missing = detect_missing(damaged)
+    missing = collect_missing(damaged)
     assert missing.fraction == pytest.approx(0.8)
     np.testing.assert_array_equal(original.pixels[~missing.mask], damaged.pixels[~missing.mask])
     assert not damaged.pixels[missing.mask].any()

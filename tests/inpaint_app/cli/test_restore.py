@@ -13,7 +13,7 @@ from inpaint_app.cli import main
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import write_picture
 from inpaint_app.model.damage import mask_picture, random_mask
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.picture import Picture
 from inpaint_app.text.formatting import format_percent
 
@@ -43,7 +43,7 @@ def test_figures_are_those_of_the_library(tmp_path, capsys) -> None:
     document = run_json(capsys, "restore", broken, "--reference", whole)
     assert list(document) == KEYS
     picture = read_picture(broken)
-    mask = detect_missing(picture).mask
+    mask = collect_missing(picture).mask
     expected = restore(picture.pixels, mask)
     output = tmp_path / "broken_restored.png"
     np.testing.assert_array_equal(pixels(output), expected.image)
@@ -61,8 +61,8 @@ def test_without_a_reference_the_psnr_is_estimated(tmp_path, capsys) -> None:
     _, broken = write_pair(tmp_path)
     document = run_json(capsys, "restore", broken)
     picture = read_picture(broken)
-    settings = restore(picture.pixels, detect_missing(picture).mask).settings
-    estimate = estimate_psnr(picture.pixels, detect_missing(picture).mask, settings)
+    settings = restore(picture.pixels, collect_missing(picture).mask).settings
+    estimate = estimate_psnr(picture.pixels, collect_missing(picture).mask, settings)
     assert document["estimated_psnr"] == estimate.psnr
     assert document["estimated_interval"] == [estimate.low, estimate.high]
     assert document["psnr"] is document["psnr_missing"] is document["ssim"] is None

@@ -8,7 +8,7 @@ import pytest
 from dictsel_core._util.compilation import begin_kernel, end_kernel
 from dictsel_core._util.runs import GeneratorRun
 from dictsel_core.progress import Compilation
-from inpaint_app.cli import progress as cli_progress
+from inpaint_app.cli import terminal as cli_progress
 from inpaint_app.engine import control
 from inpaint_app.engine.control import JobControl, Progress, ProgressReporter
 

@@ -5,7 +5,7 @@ import pytest
 
 from dictsel_core.detection import DamageAnalysis
 from dictsel_core.detection.regions import regions_from_points
-from inpaint_app.engine.damage_choice import DamageChoice, FoundDamage, mark_damage
+from inpaint_app.engine.detect import DamageChoice, FoundDamage, mark_damage
 from inpaint_app.model.rect import Rect
 
 SHAPE = (20, 30)

@@ -4,7 +4,7 @@ import numpy as np
 from pictures import photograph, random_mask
 
 from dictsel_core import RestoreSettings, restore
-from inpaint_app.engine.dictionary import atom_use, selection_shares
+from inpaint_app.engine.export import atom_use, selection_shares
 from inpaint_app.engine.restore import RestoreRequest
 
 

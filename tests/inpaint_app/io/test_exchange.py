@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from inpaint_app.errors import UserError
-from inpaint_app.io import exchange as module
-from inpaint_app.io.exchange import exchange, put_in_place, recover
+from inpaint_app.io import work_folder as module
+from inpaint_app.io.work_folder import exchange, put_in_place, recover
 
 
 @pytest.fixture
@@ -97,14 +97,14 @@ _KILLED = """
 import os, sys
 from pathlib import Path
 from inpaint_app.engine.blocks import workspace
-from inpaint_app.io import exchange
+from inpaint_app.io import work_folder as exchange
 
 call, output = exchange._system_call(), Path("out.zarr")
 changes = ("os.rename", "os.remove", "os.rmdir", "shutil.rmtree", "os.mkdir")
 
 def replace_store():
     with workspace.open_workspace(output, 64, "request") as space:
-        if not space.is_begun:
+        if not space.can_resume:
             space.result.mkdir()
             (space.result / "contents").write_text("new")
             space.keep_plans([b"plan"], [{}])

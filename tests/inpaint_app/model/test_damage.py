@@ -6,7 +6,7 @@ from cli_files import scene
 
 from inpaint_app.errors import UserError
 from inpaint_app.model.damage import damaged, mask_picture, random_mask, scratch_mask, text_mask
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 
 SHAPE = (96, 128)
 MAKERS = {
@@ -71,11 +71,11 @@ def test_nothing_of_the_original_is_left_where_pixels_are_missing(dtype, color) 
     broken = damaged(original, mask)
     assert not broken.pixels[mask].any()
     np.testing.assert_array_equal(broken.pixels[~mask], before[~mask])
-    np.testing.assert_array_equal(detect_missing(broken).mask, mask)
+    np.testing.assert_array_equal(collect_missing(broken).mask, mask)
     np.testing.assert_array_equal(original.pixels, before)
 
 
 def test_mask_as_picture_marks_the_same_pixels() -> None:
     original = scene()
     mask = random_mask(original.pixels.shape[:2], 0.3)
-    np.testing.assert_array_equal(detect_missing(original, mask=mask_picture(mask)).mask, mask)
+    np.testing.assert_array_equal(collect_missing(original, mask=mask_picture(mask)).mask, mask)

@@ -8,7 +8,7 @@ from PIL import Image
 
 from inpaint_app.io.assets import ORIGINAL, read_sample
 from inpaint_app.model.marking_color import find_marking_color
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.picture import Picture
 
 
@@ -36,7 +36,7 @@ def test_marks_are_found_with_their_blurred_edges(color, name, quality) -> None:
     assert found is not None
     assert found.name == name
     spec = found.spec
-    missing = detect_missing(picture, key=spec.key, tolerance=spec.tolerance, grow=spec.grow).mask
+    missing = collect_missing(picture, key=spec.key, tolerance=spec.tolerance, grow=spec.grow).mask
     assert missing[marks].all()
     assert missing.mean() < 4 * marks.mean()
 
@@ -45,7 +45,7 @@ def test_sixteen_bits_are_looked_at_too() -> None:
     picture, marks = with_marks((255, 0, 0))
     deep = Picture(picture.pixels.astype(np.uint16) * 257)
     spec = find_marking_color(deep).spec
-    assert detect_missing(deep, key=spec.key, tolerance=spec.tolerance).mask[marks].all()
+    assert collect_missing(deep, key=spec.key, tolerance=spec.tolerance).mask[marks].all()
 
 
 def test_photographs_and_what_has_no_color_hold_none() -> None:

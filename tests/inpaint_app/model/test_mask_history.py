@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inpaint_app.model import mask_history
 from inpaint_app.model.mask_history import MaskHistory
-from inpaint_app.model.mask_origin import MaskOrigin
+from inpaint_app.model.mask_spec import MaskOrigin
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.rect import Rect
 

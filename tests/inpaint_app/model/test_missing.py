@@ -10,13 +10,13 @@ from PIL import Image, ImageColor
 from inpaint_app.errors import UserError
 from inpaint_app.io.read import read_picture
 from inpaint_app.model.color import parse_color
-from inpaint_app.model.missing import check_missing, detect_missing, without_no_data
+from inpaint_app.model.missing import check_missing, collect_missing, without_no_data
 from inpaint_app.model.picture import Picture
 
 
 def require_missing(picture, **marks):
     """Detect missing pixels as a front end does that needs some."""
-    missing = detect_missing(picture, **marks)
+    missing = collect_missing(picture, **marks)
     check_missing(missing.fraction, has_mask="mask" in marks, has_key="key" in marks)
     return missing
 
@@ -98,7 +98,7 @@ def test_nothing_that_is_restored_is_no_data(dtype: str, no_data: float, near: f
         restored[HOLE] = no_data
         found = without_no_data(noted, restored)
         assert found.dtype == restored.dtype
-        assert not detect_missing(replace(noted, pixels=found)).sources
+        assert not collect_missing(replace(noted, pixels=found)).sources
         np.testing.assert_allclose(found, np.where(restored == 7, 7, near))
 
 
@@ -229,8 +229,8 @@ def test_what_is_not_a_color(text: str) -> None:
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
 def test_tolerance_and_key_beyond_all_values(dtype) -> None:
     picture = Picture(np.array([[0, 1]], dtype))
-    assert detect_missing(picture, key="0", tolerance=1e308).mask.all()
-    assert not detect_missing(picture, key="1e308").mask.any()
+    assert collect_missing(picture, key="0", tolerance=1e308).mask.all()
+    assert not collect_missing(picture, key="1e308").mask.any()
 
 
 def soft_picture() -> Picture:
@@ -244,14 +244,14 @@ def soft_picture() -> Picture:
 
 def test_the_soft_rim_of_a_hole_is_missing_too():
     picture = soft_picture()
-    found = detect_missing(picture)
+    found = collect_missing(picture)
     assert found.sources == ("alpha", "soft")
     assert found.mask[5:15, 5:15].all()
     assert found.mask.sum() == 100, "a soft spot by itself is no damage"
-    assert detect_missing(picture, soft_edges=False).mask.sum() == 16
+    assert collect_missing(picture, soft_edges=False).mask.sum() == 16
 
 
 def test_a_picture_that_is_translucent_as_a_whole_has_no_soft_rims():
     picture = soft_picture()
     alpha = np.minimum(picture.alpha, 200)
-    assert detect_missing(Picture(picture.pixels, alpha)).mask.sum() == 16
+    assert collect_missing(Picture(picture.pixels, alpha)).mask.sum() == 16

@@ -11,7 +11,7 @@ from inpaint_app.engine.source import Source, open_source
 from inpaint_app.errors import UserError
 from inpaint_app.io.write import properties_of
 from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.window.commands.file_commands import FileCommands
 from inpaint_app.window.commands.mime_data import read_mime_data
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
@@ -51,7 +51,7 @@ def test_a_drop(tmp_path) -> None:
 )
 def test_exporting(qtbot, picture, tmp_path, name, words) -> None:
     dialog = ExportDialog(
-        Source(picture, detect_missing(picture), "a.png"),
+        Source(picture, collect_missing(picture), "a.png"),
         tmp_path / "new.png",
         properties=properties_of(picture),
     )

@@ -94,7 +94,7 @@ def _check(unit: Any, n_bytes_left: int) -> None:  # noqa: ANN401
     dtype = np.dtype(f"{'f' if bits < 0 else 'i'}{abs(bits) // 8}")
     check_array(shape, dtype, channels=False)
     if math.prod(shape) * dtype.itemsize > n_bytes_left:
-        raise DamagedError("it ends too early")
+        raise DamagedError("it is truncated")
 
 
 def encode_fits(picture: Picture, file: BinaryIO, _quality: int) -> None:

@@ -47,7 +47,7 @@ class ArrayHeader:
     def read(self, data: bytes | bytearray) -> Array:
         """Return the array, a view of the data; they begin with the header."""
         if self.end > len(data):
-            raise DamagedError("it ends too early")
+            raise DamagedError("it is truncated")
         flat = np.frombuffer(data, self.dtype, count=math.prod(self.shape), offset=self.start)
         return flat.reshape(self.shape, order="F" if self.is_fortran else "C")
 

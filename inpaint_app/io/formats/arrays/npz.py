@@ -82,7 +82,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
             data[position : position + len(piece)] = piece
             position += len(piece)
         if position != header.end:
-            raise DamagedError("it ends too early")
+            raise DamagedError("it is truncated")
         return header.read(data)
 
 

@@ -141,14 +141,14 @@ def _segments(data: bytes) -> Iterator[tuple[int, bytes, int]]:
     for _ in range(_MAX_SEGMENTS):
         found = _SEGMENT.search(data, position)
         if found is None or found.start() + 4 > len(data):
-            raise DamagedError("it ends too early")
+            raise DamagedError("it is truncated")
         position, marker = found.start(), data[found.start() + 1]
         if marker == END:
             raise DamagedError("it holds no pixels")
         (length,) = struct.unpack_from(">H", data, position + 2)
         end = position + 2 + length
         if length < 2 or end > len(data):
-            raise DamagedError("it ends too early")
+            raise DamagedError("it is truncated")
         yield marker, data[position + 4 : end], end
         if marker == SCAN:
             return

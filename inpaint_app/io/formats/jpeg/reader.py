@@ -47,9 +47,9 @@ def decode_jpeg(data: bytes) -> Picture:
     if lost is not None:
         alpha = np.where(lost, np.uint8(0), np.uint8(255))
         part = format_percent(float(lost.mean()))
-        notices.append(f"The file ends too early: the lost part ({part}) is marked as missing.")
+        notices.append(f"The file is truncated: the lost part ({part}) is marked as missing.")
     if is_coarse:
-        notices.append("The file ends too early: the finest detail of the picture is lost.")
+        notices.append("The file is truncated: the finest detail of the picture is lost.")
     return Picture(
         pixels,
         alpha,
@@ -87,4 +87,4 @@ def _unpack(data: bytes, header: Header) -> Array:
     try:
         return image_array(Image.frombytes(mode, header.size, data, "jpeg", raw_mode, ""))
     except ValueError as error:
-        raise DamagedError("it ends too early or its pixels cannot be unpacked") from error
+        raise DamagedError("it is truncated or its pixels cannot be unpacked") from error

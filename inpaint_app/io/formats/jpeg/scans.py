@@ -60,7 +60,7 @@ def check_length(scans: Sequence[Scan], header: Header) -> None:
     n_units = -(-height // header.mcu[0]) * -(-width // header.mcu[1]) * header.channels
     n_bits = 8 * sum(scan.end - scan.start for scan in scans)
     if header.frame in _HUFFMAN and n_bits < (1 - _MAX_LOST) * n_units:
-        raise DamagedError("it ends too early")
+        raise DamagedError("it is truncated")
 
 
 def find_lost(
@@ -115,7 +115,7 @@ def lost_from(first: int, shape: tuple[int, ...], unit: tuple[int, int], end: in
     lost[:-1] |= lost[1:]
     lost[:, :-1] |= lost[:, 1:]
     if lost.mean() > _MAX_LOST:
-        raise DamagedError("it ends too early")
+        raise DamagedError("it is truncated")
     return lost
 
 
@@ -181,7 +181,7 @@ def _check_complete(scans: Sequence[Scan], header: Header) -> None:
             if component in scan.components:
                 held.update(range(scan.band[0], scan.band[1] + 1))
         if len(held) <= _LAST_COEFFICIENT:
-            raise DamagedError("it ends too early")
+            raise DamagedError("it is truncated")
 
 
 def _is_exact(scans: Sequence[Scan], component: int) -> bool:

@@ -43,7 +43,7 @@ def load_pixels(image: ImageFile.ImageFile, mode: str | None = None) -> tuple[Ar
     except Image.DecompressionBombError as error:
         raise UnsupportedError("it has more than 178 million pixels", "scale it down first") from error
     except _BROKEN as error:
-        raise DamagedError("it ends too early or its pixels cannot be unpacked") from error
+        raise DamagedError("it is truncated or its pixels cannot be unpacked") from error
 
 
 class Loss(NamedTuple):

@@ -90,7 +90,7 @@ def _load_gray16(image: ImageFile, bits: int) -> Array:
     try:
         image.load()
     except (OSError, ValueError) as error:
-        raise DamagedError("it ends too early or its pixels cannot be unpacked") from error
+        raise DamagedError("it is truncated or its pixels cannot be unpacked") from error
     values = image_array(image).astype(np.uint16, copy=False)
     return values >> np.uint16(16 - bits)  # Pillow shifts them to the left
 
@@ -206,6 +206,6 @@ def read_boxes(data: bytes) -> Iterator[tuple[bytes, int, int]]:
             start += 8
         stop = end if length == 0 else position + length
         if not start <= stop <= end:
-            raise DamagedError("it ends too early")
+            raise DamagedError("it is truncated")
         yield name, start, stop
         position = stop

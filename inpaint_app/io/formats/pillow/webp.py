@@ -47,13 +47,13 @@ def _read_chunks(data: bytes) -> dict[bytes, bytes]:
     """Return the parts that are needed; refuse a file that is shorter than it says."""
     end = struct.unpack_from("<I", data, 4)[0] + 8 if len(data) >= 30 else len(data) + 1
     if end > len(data):
-        raise DamagedError("it ends too early")
+        raise DamagedError("it is truncated")
     chunks: dict[bytes, bytes] = {}
     position = 12
     while position + 8 <= end:
         name, length = struct.unpack_from("<4sI", data, position)
         if position + 8 + length > end:
-            raise DamagedError("it ends too early")
+            raise DamagedError("it is truncated")
         if name in (b"EXIF", b"ICCP", b"XMP ", b"ANMF", _LOSSLESS) and name not in chunks:
             chunks[name] = data[position + 8 : position + 8 + length]
         position += 8 + length + length % 2

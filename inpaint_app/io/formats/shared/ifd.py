@@ -58,7 +58,7 @@ class Directory:
 
     def _field(self, tag: int) -> Field | None:
         if tag in self.lost:
-            raise DamagedError("it ends too early")
+            raise DamagedError("it is truncated")
         return self.fields.get(tag)
 
     def raw(self, tag: int) -> bytes:

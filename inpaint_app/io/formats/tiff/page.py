@@ -113,21 +113,33 @@ class StoredPage:
 
         Raises `DamagedError` if they are not there.
         """
-        page = self.page
         for index in range(len(self.offsets)) if indices is None else indices:
             packed = data[self.offsets[index] : self.offsets[index] + self.counts[index]]
-            try:
-                values, place, shape = page.decode(packed, index, jpegtables=page.jpegtables)
-            except MemoryError:
-                raise
-            except Exception as error:  # each codec has its own
-                raise DamagedError("its pixels cannot be unpacked") from error
+            values, place, shape = self._unpacked(packed, index)
             if values is None:
                 raise DamagedError("parts of its pixels are missing")
             samples = np.asarray(values).reshape(shape[1], -1, shape[3])
             samples = samples.view(np.uint8) if samples.dtype == np.bool_ else samples
             for rows in row_bands(len(samples), samples[:1].nbytes):
                 yield Piece(samples[rows], place[0], place[2] + rows.start, place[3])
+
+    def _unpacked(self, packed: bytes, index: int) -> tuple[Any, Any, Any]:
+        """Return samples, their place, and their shape, as tifffile does."""
+        page, (plane, down) = self.page, divmod(index, self.grid[1])
+        is_last = not page.is_tiled and down > 0 and down == self.grid[1] - 1
+        try:
+            decoded: tuple[Any, Any, Any] = page.decode(packed, index, jpegtables=page.jpegtables)
+            return decoded
+        except MemoryError:
+            raise
+        except Exception as error:  # each codec has its own
+            if not is_last:
+                raise DamagedError("its pixels cannot be unpacked") from error
+        try:  # some programs fill the last strip up
+            values, _, shape = page.decode(packed, 0, jpegtables=page.jpegtables)
+        except Exception as error:
+            raise DamagedError("its pixels cannot be unpacked") from error
+        return values, (plane, 0, down * self.segment_shape[0], 0, 0), shape
 
 
 def check_page(page: tifffile.TiffPage, file_size: int, *, is_limited: bool = True) -> StoredPage:
@@ -189,7 +201,7 @@ def _with_places(stored: StoredPage, file_size: int, *, is_limited: bool) -> Sto
     if compression == NO_COMPRESSION:
         counts = tuple(min(count, size) for count in counts)
     if any(offset + count > file_size for offset, count in zip(offsets, counts, strict=True)):
-        raise DamagedError("it ends too early")
+        raise DamagedError("it is truncated")
     if sum(counts) > 2 * file_size:  # or a small file could be copied a million times
         raise DamagedError("its parts lie on top of each other")
     if is_limited and expected * size > MAX_FILE_BYTES:
@@ -197,7 +209,7 @@ def _with_places(stored: StoredPage, file_size: int, *, is_limited: bool) -> Sto
     # The best that the compressions reach is 2,700 (LZW of one color).
     n_packed = expected if is_limited else np.count_nonzero(counts)  # a part without bytes holds "no data"
     if compression in _GENERAL and n_packed * size > 4000 * sum(counts) + 1_000_000:
-        raise DamagedError("it ends too early")
+        raise DamagedError("it is truncated")
     return StoredPage(stored.page, stored.bits, stored.kind, stored.channels, offsets, counts)
 
 

@@ -25,7 +25,7 @@ from inpaint_app.io.formats.shared.metadata import (
     copied_entries,
     exif_resolution,
 )
-from inpaint_app.io.formats.tiff.metadata import block_tags, swapped
+from inpaint_app.io.formats.tiff.reader import block_tags, swapped
 from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Array, Picture
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
-from inpaint_app.io.batch_files import mask_beside
+from inpaint_app.io.batch_files import find_sidecar_mask
 from inpaint_app.model.marking_color import find_marking_color
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
@@ -65,7 +65,7 @@ class _Marks:
 
 
 def _find_marks(source: Source) -> _Marks | None:
-    mask = None if source.path is None else mask_beside(source.path)
+    mask = None if source.path is None else find_sidecar_mask(source.path)
     if mask is not None:
         name = printable_path(mask.name)
         return _Marks(MaskSpec(mask=mask), f"{name}, beside the picture, may mark its missing pixels.")

@@ -10,8 +10,14 @@ from PySide6.QtCore import QObject, Signal
 import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.engine.control import JobControl, Progress
-from inpaint_app.engine.damage_choice import DamageChoice, FoundDamage, MarkedMask, mark_damage
-from inpaint_app.engine.first_look import FirstLook, first_look
+from inpaint_app.engine.detect import (
+    DamageChoice,
+    FirstLook,
+    FoundDamage,
+    MarkedMask,
+    first_look,
+    mark_damage,
+)
 from inpaint_app.engine.source import Source, analyze_picture
 from inpaint_app.model.mask_history import MaskHistory
 from inpaint_app.model.packed_mask import PackedMask

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from inpaint_app.engine.source import Source
 from inpaint_app.model.mask_history import MaskHistory
 from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import Mask, color_at, grown, shrunk
+from inpaint_app.model.missing import Mask, color_at, dilate, erode
 from inpaint_app.model.rect import Rect
 from inpaint_app.model.similar_region import similar_region
 
@@ -30,7 +30,7 @@ class MaskEdits:
         packed = self._session.mask.snapshot()
         origin = replace(self._session.mask.origin, is_painted=True)
         self._start(
-            lambda: grown(packed.unpack(), pixels) if pixels > 0 else shrunk(packed.unpack(), -pixels),
+            lambda: dilate(packed.unpack(), pixels) if pixels > 0 else erode(packed.unpack(), -pixels),
             lambda history, changed: history.replace(changed, origin),
         )
 

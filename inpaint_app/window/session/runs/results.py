@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import RestoreSettings
 from dictsel_core.restoration import CONSTRAINTS
-from inpaint_app.engine.dictionary import AtomUse, atom_use
+from inpaint_app.engine.export import AtomUse, atom_use
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.measure import QualityMetrics, damage_quality, quality
 from inpaint_app.engine.restore import RunResult

@@ -20,7 +20,7 @@ from inpaint_app.engine.blocks.jobs import halved, parse_plan, restore_tile
 from inpaint_app.engine.blocks.workspace import open_workspace
 from inpaint_app.engine.control import JobControl
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, SourceOpened, StoreOpened, restore_file
-from inpaint_app.errors import IntactError, UserError
+from inpaint_app.errors import NothingMissingError, UserError
 from inpaint_app.io.chunked.opening import open_store
 from inpaint_app.io.chunked.zarr_array import ZarrImage
 from inpaint_app.io.write import Output, default_output
@@ -283,7 +283,7 @@ def test_a_store_that_was_being_replaced_is_back_before_anything_else_is_said(
 ) -> None:
     restore_file(_request(folder), JobControl())
     with monkeypatch.context() as patch:
-        patch.setattr("inpaint_app.io.exchange.exchange", lambda _one, _other: False)
+        patch.setattr("inpaint_app.io.work_folder.exchange", lambda _one, _other: False)
         rename = Path.rename
 
         def stop_between(path, target):
@@ -377,7 +377,7 @@ def test_what_must_not_be_touched_is_refused(folder, name) -> None:
 
 
 def test_nothing_and_everything_missing_are_refused(folder) -> None:
-    for name, values, kind in (("none", False, IntactError), ("all", True, UserError)):
+    for name, values, kind in (("none", False, NothingMissingError), ("all", True, UserError)):
         _save(folder / f"{name}.zarr", np.full(SHAPE, values))
         spec = MaskSpec(mask=folder / f"{name}.zarr", grow=0)
         with pytest.raises(kind, match=r"marks no pixel|Every pixel is marked"):

@@ -6,7 +6,7 @@ import pytest
 from inpaint_app.engine.blocks.source import check_block, cut_into_blocks, describe_source
 from inpaint_app.errors import UserError
 from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.picture import Picture
 
 RNG = np.random.default_rng(1)
@@ -42,7 +42,7 @@ def test_blocks_have_the_mask_of_the_whole(tmp_path, pixels, mask, spec) -> None
     blocks = cut_into_blocks(source.shape, 64)
     source = source.with_counts([source.count_marks(rect) for rect in blocks])
     assert not source.needs_counts
-    whole = detect_missing(
+    whole = collect_missing(
         Picture(pixels),
         mask=mask,
         key=spec.key,

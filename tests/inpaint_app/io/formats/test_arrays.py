@@ -14,7 +14,7 @@ from inpaint_app.io.formats.arrays.conversion import has_channels
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.missing import detect_missing, without_no_data
+from inpaint_app.model.missing import collect_missing, without_no_data
 from inpaint_app.model.picture import Picture
 
 RNG = np.random.default_rng(0)
@@ -114,14 +114,14 @@ def test_a_mask_in_an_npz_file_marks_what_is_missing(tmp_path: Path, marks: type
     image, mask = RNG.random((2, 8, 9)), RNG.random((2, 8, 9)) < 0.3
     picture = read_picture(save(tmp_path / "a.npz", image=image, mask=mask.astype(marks)))
     for page, marked in zip(picture.pages, mask, strict=True):
-        assert np.array_equal(detect_missing(page).mask, marked)
-        assert detect_missing(page).sources == ("stored mask",), "it is not transparent"
+        assert np.array_equal(collect_missing(page).mask, marked)
+        assert collect_missing(page).sources == ("stored mask",), "it is not transparent"
     write_picture(picture, tmp_path / "b.npz")
     again = np.load(tmp_path / "b.npz")
     assert np.array_equal(again["image"], image)
     assert np.array_equal(again["mask"], mask)
     one = read_picture(save(tmp_path / "c.npz", image=image, mask=mask[0]))
-    assert all(np.array_equal(detect_missing(page).mask, mask[0]) for page in one.pages)
+    assert all(np.array_equal(collect_missing(page).mask, mask[0]) for page in one.pages)
 
 
 def test_alpha_in_an_npz_file(tmp_path: Path) -> None:
@@ -191,16 +191,16 @@ def test_blank_values_of_unsigned_integers_are_missing_on_every_page(tmp_path: P
     values = np.arange(240, dtype=np.uint16).reshape(2, 10, 12)
     (tmp_path / "a.fits").write_bytes(fits_bytes(values, BLANK=7 - 2**15))  # as stored
     pages = read_picture(tmp_path / "a.fits").pages
-    assert np.array_equal([detect_missing(page).mask for page in pages], values == 7)
+    assert np.array_equal([collect_missing(page).mask for page in pages], values == 7)
 
 
 def test_fits_values_that_are_missing(tmp_path: Path) -> None:
     values = np.arange(12, dtype=np.int16).reshape(3, 4)
     (tmp_path / "a.fits").write_bytes(fits_bytes(values, BLANK=5))
-    assert np.array_equal(detect_missing(read_picture(tmp_path / "a.fits")).mask, values == 5)
+    assert np.array_equal(collect_missing(read_picture(tmp_path / "a.fits")).mask, values == 5)
     floats = np.where(values == 5, np.nan, values).astype(np.float32)
     (tmp_path / "b.fits").write_bytes(fits_bytes(floats))
-    assert np.array_equal(detect_missing(read_picture(tmp_path / "b.fits")).mask, values == 5)
+    assert np.array_equal(collect_missing(read_picture(tmp_path / "b.fits")).mask, values == 5)
 
 
 def test_fits_scaled_values(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from inpaint_app.errors import DamagedError, UserError
 from inpaint_app.io import limits
 from inpaint_app.io.formats.jpeg.reader import decode_jpeg
 from inpaint_app.io.read import read_picture
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.picture import Picture
 
 FILES = corpus()
@@ -112,7 +112,7 @@ def test_the_lost_part_of_a_jpeg_file_is_missing(tmp_path: Path, mode: str, subs
         for end in (b"", b"\xff\xd9"):
             picture = attempt(tmp_path / "cut.jpg", data[: int(share * len(data))] + end)
             assert picture is not None
-            lost = detect_missing(picture).mask
+            lost = collect_missing(picture).mask
             assert 0.02 < lost.mean() < 1.3 - share
             assert not lost[: int((share - 0.3) * 120)].any()
             assert lost[-1].all()
@@ -136,7 +136,7 @@ def test_the_lost_part_of_a_progressive_jpeg_file_is_missing(tmp_path: Path, mod
         if picture is None:
             continue
         assert "finest detail of the picture is lost" in picture.notices[-1]
-        lost = detect_missing(picture).mask
+        lost = collect_missing(picture).mask
         n_missing, n_coarse = n_missing + (lost.mean() > 0.05), n_coarse + (lost.mean() <= 0.05)
         errors = picture.pixels[~lost].astype(float) - whole.pixels[~lost]
         assert np.sqrt((errors**2).mean()) < 20
@@ -161,7 +161,7 @@ def test_a_jpeg_file_too_short_for_its_size_is_not_unpacked(tmp_path: Path, monk
         data = bytearray(FILES[name])
         frame = data.find(marker)
         data[frame + 5 : frame + 9] = struct.pack(">HH", 14000, 14000)
-        with pytest.raises(DamagedError, match="it ends too early"):
+        with pytest.raises(DamagedError, match="it is truncated"):
             decode_jpeg(bytes(data))
 
 

@@ -13,7 +13,7 @@ from PIL import Image, ImageCms
 from inpaint_app.errors import UserError
 from inpaint_app.io import limits
 from inpaint_app.io.read import read_picture
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.integers(0, 256, (21, 34, 4)).astype(np.uint8)
@@ -355,7 +355,7 @@ def test_jpeg_that_lost_its_tail_misses_pixels(tmp_path: Path, mode: str, option
     for lost in (300, 400, len(data) // 3, len(data) // 2):
         path.write_bytes(data[: -2 - lost] + b"\xff\xd9")
         picture = read_picture(path)
-        missing = detect_missing(picture).mask
+        missing = collect_missing(picture).mask
         assert missing[-1, -1]
         assert np.array_equal(picture.pixels[~missing], whole[~missing])
     for tail in (b"\xff\xd9 a film \xff\xd8\xff\xd9" + b"\xff\xda" * 300, b"\xff\xff\xff\xd9"):

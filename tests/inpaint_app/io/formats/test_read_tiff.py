@@ -15,7 +15,7 @@ from inpaint_app.io import limits
 from inpaint_app.io.formats.shared import pixels
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 
 SHAPE = (21, 19)
 
@@ -317,7 +317,7 @@ def test_no_data_value_counts_as_missing(tmp_path: Path, dtype: str) -> None:
     samples[samples == 7] = 8
     samples[3:6, 3:6, 1] = 7
     picture = read_bytes(tmp_path, tiff_bytes(samples, photometric=1, tags={42113: (2, [*b"7", 0])}))
-    missing = detect_missing(picture)
+    missing = collect_missing(picture)
     assert missing.sources == ("nodata",)
     assert np.array_equal(missing.mask, samples == 7)
     assert any("no data" in notice for notice in picture.notices)
@@ -329,7 +329,7 @@ def test_a_channel_of_a_color_may_have_the_value_of_no_data(tmp_path: Path) -> N
     samples = np.full((9, 11, 3), (200, 0, 30), np.uint8)
     samples[2:4, 2:4] = 0
     picture = read_bytes(tmp_path, tiff_bytes(samples, tags={42113: (2, [*b"0", 0])}))
-    assert np.array_equal(detect_missing(picture).mask, (samples == 0).all(axis=2))
+    assert np.array_equal(collect_missing(picture).mask, (samples == 0).all(axis=2))
 
 
 @pytest.mark.parametrize(("photometric", "bits"), [(0, 8), (1, 4)], ids=["inverted", "stretched"])
@@ -402,6 +402,13 @@ def test_missing_byte_count_of_a_single_strip(tmp_path: Path) -> None:
     samples = random_samples("u1", 1)
     picture = read_bytes(tmp_path, tiff_bytes(samples, strip_rows=100, tags={279: None}))
     assert np.array_equal(picture.pixels, samples[..., 0])
+
+
+@pytest.mark.parametrize("compression", [NONE, LZW, DEFLATE, PACKBITS])
+def test_a_last_strip_that_is_filled_up(tmp_path: Path, compression: int) -> None:
+    samples = random_samples("u1", 3)[:6]
+    data = tiff_bytes(samples, compression=compression, strip_rows=3, tags={257: (4, [5])})
+    assert np.array_equal(read_bytes(tmp_path, data).pixels, samples[:5])
 
 
 def test_byte_count_beyond_the_file(tmp_path: Path) -> None:

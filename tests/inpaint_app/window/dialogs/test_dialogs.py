@@ -20,7 +20,7 @@ from inpaint_app.engine.source import Source
 from inpaint_app.io.write import Output, properties_of
 from inpaint_app.model.damage import Damage
 from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
@@ -31,7 +31,7 @@ from inpaint_app.window.widgets.banner import Banner
 @pytest.fixture
 def export(qtbot, files, picture):
     dialog = ExportDialog(
-        Source(picture, detect_missing(picture), "damaged.png", files["damaged"]),
+        Source(picture, collect_missing(picture), "damaged.png", files["damaged"]),
         files["damaged"].parent / "new.png",
         properties=properties_of(picture),
     )
@@ -99,7 +99,7 @@ def test_format_and_name_follow_each_other(export, tmp_path) -> None:
 
 def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
     deep_picture = Picture(np.zeros((4, 4), np.uint16))
-    deep = Source(deep_picture, detect_missing(deep_picture), "deep.tif")
+    deep = Source(deep_picture, collect_missing(deep_picture), "deep.tif")
     dialog = ExportDialog(deep, tmp_path / "deep.tif", properties=properties_of(deep.picture))
     qtbot.addWidget(dialog)
     assert dialog.target.depth is None, "as the source"
@@ -119,7 +119,7 @@ def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
 def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -> None:
     def export(shown: Picture) -> ExportDialog:
         dialog = ExportDialog(
-            Source(shown, detect_missing(shown), "a.png"),
+            Source(shown, collect_missing(shown), "a.png"),
             tmp_path / "new.png",
             properties=properties_of(shown),
         )

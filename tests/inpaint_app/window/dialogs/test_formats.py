@@ -11,7 +11,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.io import registry
 from inpaint_app.io.format import Format
 from inpaint_app.io.write import Output, properties_of
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
 from inpaint_app.window.dialogs.file_dialogs import name_filter
@@ -19,7 +19,7 @@ from inpaint_app.window.dialogs.file_dialogs import name_filter
 
 @pytest.fixture
 def source(picture) -> Source:
-    return Source(picture, detect_missing(picture), "scan.jpe")
+    return Source(picture, collect_missing(picture), "scan.jpe")
 
 
 def test_a_new_format_is_offered(source, qtbot, tmp_path, monkeypatch) -> None:

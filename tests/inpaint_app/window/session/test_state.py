@@ -9,7 +9,7 @@ from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.engine.control import Progress
 from inpaint_app.engine.source import Source
 from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.state import RunRecord
@@ -36,7 +36,7 @@ def test_all_files_of_a_document_are_known(picture) -> None:
     paths = [Path("a.png"), Path("b.png"), Path("c.png")]
     spec = MaskSpec(mask=paths[2])
     source = Source(
-        picture, detect_missing(picture), "a.png", paths[0], spec, picture, paths[1], damage="text"
+        picture, collect_missing(picture), "a.png", paths[0], spec, picture, paths[1], damage="text"
     )
     assert source.files == tuple(paths)
     assert source.title == "a.png (text)"

@@ -7,11 +7,11 @@ import pytest
 
 from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.engine.control import Progress
-from inpaint_app.engine.dictionary import AtomUse
+from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.measure import QualityMetrics, Scores
 from inpaint_app.engine.restore import IntermediateImage, Preview
 from inpaint_app.engine.source import Source
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
 from inpaint_app.model.rect import Rect
@@ -54,7 +54,7 @@ def record(number: int, constraint: str = "average") -> RunRecord:
 
 @pytest.fixture
 def opened() -> Scene:
-    return Scene(Source(DAMAGED, detect_missing(DAMAGED), "damaged.png"), 0.5)
+    return Scene(Source(DAMAGED, collect_missing(DAMAGED), "damaged.png"), 0.5)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.engine.restore import Preview
 from inpaint_app.engine.source import Source
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
 from inpaint_app.model.rect import Rect
@@ -33,7 +33,7 @@ def scene() -> Scene:
     record = RunRecord(1, RestoreSettings(), PackedMask.pack(MASK), 1.0, restored, restoration)
     shown = Picture(damaged)
     reference = Picture(np.full((6, 8), 30, np.uint8))
-    source = Source(shown, detect_missing(shown), "damaged.png", reference=reference)
+    source = Source(shown, collect_missing(shown), "damaged.png", reference=reference)
     return Scene(source, 0.1, history=RunHistory((record,), 1))
 
 

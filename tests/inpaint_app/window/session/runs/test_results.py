@@ -9,7 +9,7 @@ from windows import FAST
 from dictsel_core import estimate_psnr, psnr, restore
 from inpaint_app.engine.restore import RestoreRequest, RunResult
 from inpaint_app.engine.source import Source
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.background.worker_pool import WorkerPool
@@ -24,7 +24,7 @@ def mask(picture):
 @pytest.fixture
 def source(picture, mask):
     damaged = Picture(np.where(mask, 0, picture.pixels).astype(np.uint8))
-    return Source(damaged, detect_missing(damaged), "damaged.png")
+    return Source(damaged, collect_missing(damaged), "damaged.png")
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import skimage.data
 from PIL import Image, ImageDraw
 
 from inpaint_app.io.read import read_picture
-from inpaint_app.model.key_color import choose_tolerance, note_on_neighbors
-from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.marking_color import choose_tolerance, note_on_neighbors
+from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.picture import Picture
 
 COLORS = {"#ff00ff": (255, 0, 255), "#00ff00": (0, 255, 0), "white": (255, 255, 255)}
@@ -35,7 +35,7 @@ def test_exact_marks_need_none(key) -> None:
     pixels, mask = marked(key)
     assert choose_tolerance(Picture(pixels), key) == 0
     assert choose_tolerance(Picture(pixels.astype(np.uint16) * 257), key) == 0
-    assert np.array_equal(detect_missing(Picture(pixels), key=key).mask, mask)
+    assert np.array_equal(collect_missing(Picture(pixels), key=key).mask, mask)
 
 
 @pytest.mark.parametrize("quality", [50, 75, 90])
@@ -43,12 +43,12 @@ def test_exact_marks_need_none(key) -> None:
 def test_compressed_marks_are_found_nevertheless(key, quality, tmp_path) -> None:
     pixels, mask = marked(key)
     picture = compressed(pixels, tmp_path, quality)
-    few = detect_missing(picture, key=key, tolerance=8, grow=None).mask
+    few = collect_missing(picture, key=key, tolerance=8, grow=None).mask
     tolerance = choose_tolerance(picture, key)
-    found = detect_missing(picture, key=key, tolerance=tolerance, grow=None).mask
+    found = collect_missing(picture, key=key, tolerance=tolerance, grow=None).mask
     assert np.count_nonzero(few & mask) < 0.8 * mask.sum()
     assert np.count_nonzero(found & mask) > 0.95 * mask.sum()
-    far = ~detect_missing(Picture(np.zeros_like(mask, np.uint8)), mask=mask, grow=4).mask
+    far = ~collect_missing(Picture(np.zeros_like(mask, np.uint8)), mask=mask, grow=4).mask
     assert not (found & far).any()
     again = picture.with_metadata(source_format="PNG")
     assert choose_tolerance(again, key) == tolerance, "a PNG that was a JPEG"
