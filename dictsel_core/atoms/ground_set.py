@@ -246,20 +246,6 @@ def ground_set_from_array(
     See Also
     --------
     standard_ground_set : The ground set of the paper's experiments.
-
-    Examples
-    --------
-    Media summarization: three images such that all others are nearly multiples of one of them.
-
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, replacement_omp
-    >>> rng = np.random.default_rng(0)
-    >>> scenes = rng.normal(size=(3, 100))
-    >>> data = np.repeat(scenes, 10, axis=0) + 0.1 * rng.normal(size=(30, 100))  # ten images of each
-    >>> ground_set = ground_set_from_array(data.T, names=[f"image {t}" for t in range(30)])
-    >>> summary = replacement_omp(ground_set, data, IndividualSparsity(1), 3)
-    >>> sorted((summary.indices // 10).tolist())  # one of each scene
-    [0, 1, 2]
     """
     columns = as_matrix(atoms, "atoms", "(features, candidates)").astype(np.float64)
     n_features, n_candidates = columns.shape

@@ -295,21 +295,6 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
     >>> whole = replacement_omp(ground_set, data, shared, 5)
     >>> bool((chunked.indices == whole.indices).all())
     True
-
-    Chunks that are read where they are worked on, by an executor; that of a cluster is used alike:
-
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> class Stored:
-    ...     def __init__(self, seed):  # or the name of a file
-    ...         self.seed = seed
-    ...     def __array__(self, dtype=None, copy=None):
-    ...         return np.random.default_rng(self.seed).normal(size=(30, 64))
-    >>> with ThreadPoolExecutor(2) as pool:
-    ...     spread = chunked_replacement_omp(
-    ...         ground_set, [Stored(1), Stored(2)], shared, 5, workers=pool.map
-    ...     )
-    >>> len(spread.supports)
-    60
     """
     return iter_chunked_replacement_omp(
         ground_set,

@@ -34,11 +34,6 @@ class Certificate:
     reason : str
         Which bound it is: "energy" of the data, "spectrum" of the data, "blocks" of the constraint, or
         "gains" of further replacements.
-
-    Examples
-    --------
-    >>> print(Certificate(achieved=8.0, upper_bound=10.0, reason="spectrum"))
-    at least 0.800 of the best possible
     """
 
     achieved: float

@@ -60,15 +60,6 @@ class Selection:
     certificate : Certificate
         A lower bound on the fraction of the optimum that the supports reach, for the data of this selection;
         `approximation_bound` is the guarantee for any data.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
-    >>> data = np.random.default_rng(0).normal(size=(30, 64))
-    >>> selection = replacement_omp(standard_ground_set(), data, IndividualSparsity(2), 3)
-    >>> selection.dictionary.shape, len(selection.supports)
-    ((64, 3), 30)
     """
 
     ground_set: GroundSet
@@ -108,21 +99,7 @@ class Engine(Protocol):
 
 
 class SelectionRun(Run[SelectionStep, Selection]):
-    """An iterator over the steps of a selector, one per atom; `result` is available after every step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> from dictsel_core.selection import iter_replacement_omp
-    >>> data = np.random.default_rng(0).normal(size=(30, 64))
-    >>> run = iter_replacement_omp(standard_ground_set(), data, IndividualSparsity(4), 20)
-    >>> for step in run:
-    ...     if step.objective > 100:
-    ...         break
-    >>> run.result.dictionary.shape[1] == len(run.steps) < 20
-    True
-    """
+    """An iterator over the steps of a selector, one per atom; `result` is available after every step."""
 
     def __init__(
         self, ground_set: GroundSet, n_atoms: int, start: Callable[[], Engine], bound: Bound
@@ -184,17 +161,6 @@ class SelectionRun(Run[SelectionStep, Selection]):
             one half). Default is 1.
         growth : float, optional
             Stop after a step that adds less than this fraction to the objective. Default is 0.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from dictsel_core import IndividualSparsity, standard_ground_set
-        >>> from dictsel_core.selection import iter_replacement_omp
-        >>> ground_set = standard_ground_set(bases=["dct"])
-        >>> data = np.random.default_rng(0).normal(size=(50, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
-        >>> run = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 64)
-        >>> len(run.finish_when(explained=0.99).indices)
-        3
         """
         target = as_nonnegative(explained, "explained") * self._bound.energy
         least = as_nonnegative(growth, "growth")
