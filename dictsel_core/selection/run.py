@@ -131,9 +131,7 @@ class SelectionRun(Run[SelectionStep, Selection]):
         """The selection after the steps taken."""
         with single_threaded_blas:
             engine = self._started()
-            fitted = engine.fitted()
-            certificate = self._bound.certificate(len(self._steps), engine.achieved(), *fitted)
-            taken, (supports, coefficients) = self._steps, fitted
+            taken, (supports, coefficients) = self._steps, engine.fitted()
             return Selection(
                 ground_set=self._ground_set,
                 indices=read_only(np.array(list(dict.fromkeys(step.atom for step in taken)), dtype=np.intp)),
@@ -141,7 +139,7 @@ class SelectionRun(Run[SelectionStep, Selection]):
                 coefficients=tuple(coefficients),
                 gains=read_only(np.array([step.gain for step in taken])),
                 objective=read_only(np.array([step.objective for step in taken])),
-                certificate=certificate,
+                certificate=self._bound.certificate(len(taken), engine.achieved(), supports),
             )
 
     def finish(self) -> Selection:
