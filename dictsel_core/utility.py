@@ -15,7 +15,7 @@ Array = NDArray[np.floating[Any]]
 
 
 class Utility(ABC):
-    r"""How well x approximates a patch y: a sum over observed entries of a concave function psi(y_i, x_i).
+    r"""The quality of x as an approximation of a patch y: a sum over observed entries of a concave function psi(y_i, x_i).
 
     As a function of x, psi is concave, 0 at x = 0, and its second derivative lies between -`smoothness` and
     -`concavity`. So :math:`u_t(w) = u(y_t, Aw)` is smooth with :math:`M_{s,2} \le` smoothness

@@ -20,7 +20,7 @@ from dictsel_core.constraints.matroid import Matroid, as_matroids
 
 
 class _BlockConstraint(LocalConstraint):
-    """What constraints on blocks share: a replacement in one block does not depend on the others."""
+    """A constraint on each block of patches by itself; the base of those below."""
 
     one_replacement_per_atom: ClassVar[bool] = True
 
