@@ -15,12 +15,13 @@ Array = NDArray[np.floating[Any]]
 
 
 class Utility(ABC):
-    r"""The quality of x as an approximation of a patch y: a sum over observed entries of a concave function psi(y_i, x_i).
+    r"""The quality of x as an approximation of a patch y: a sum of a concave function psi(y_i, x_i).
 
-    As a function of x, psi is concave, 0 at x = 0, and its second derivative lies between -`smoothness` and
-    -`concavity`. So :math:`u_t(w) = u(y_t, Aw)` is smooth with :math:`M_{s,2} \le` smoothness
-    :math:`\sigma_{max}^2(A, 2)` and strongly concave with :math:`m_{2s} \ge` concavity
-    :math:`\sigma_{min}^2(A, 2s)`, which is what the theorems ask for. All functions work on whole arrays.
+    The sum is over observed entries. As a function of x, psi is concave, 0 at x = 0, and its second
+    derivative lies between -`smoothness` and -`concavity`. So :math:`u_t(w) = u(y_t, Aw)` is smooth with
+    :math:`M_{s,2} \le` smoothness :math:`\sigma_{max}^2(A, 2)` and strongly concave with :math:`m_{2s} \ge`
+    concavity :math:`\sigma_{min}^2(A, 2s)`, which is what the theorems ask for. All functions work on whole
+    arrays.
 
     Attributes
     ----------
