@@ -71,3 +71,20 @@ def _sum_positive_parts(gains: Floats, floors: Floats, rows: Ints) -> Floats:
             difference = part[column] - floor
             sums[column] += difference if difference > 0 else 0
     return sums
+
+
+def has_square(holes: Bools, reach: int) -> bool:
+    """Return whether a pixel of a mask (H, W) is farther than `reach` from all that are not in it."""
+    if not holes.any():
+        return False
+    around = np.pad(holes, reach, constant_values=True)  # what lies beyond the border is not observed
+    return bool(_runs(_runs(around, 2 * reach + 1).T, 2 * reach + 1).any())
+
+
+def _runs(mask: Bools, length: int) -> Bools:
+    """Return where all of the `length` entries from here on along the first axis are True."""
+    n_known = 1
+    while n_known < length:
+        step = min(n_known, length - n_known)
+        mask, n_known = mask[:-step] & mask[step:], n_known + step
+    return mask

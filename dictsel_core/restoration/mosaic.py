@@ -220,10 +220,9 @@ class Mosaic:
         own, wide = planes[region].copy(), wide_pixels(missing, plan.reach)[region]
         observed = np.asarray(~image.missing[region].any(axis=2))
         threads = as_thread_count(plan.settings.threads)
-        for _ in part.fill(own, wide, observed, plan.settings.seed, threads):
-            pass
+        is_filled = GeneratorRun(part.fill(own, wide, observed, plan.settings.seed, threads)).finish()
         box = within(part.box, part.region)
-        return part.box, image.part(region).part(box).render(own[box]), wide[box]
+        return part.box, image.part(region).part(box).render(own[box]), wide[box] & is_filled
 
     def restore(
         self, pixels: NDArray[Any], missing: Bools, tile: Tile, plan: Plan, fills: Sequence[Fill] = ()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dictsel_core._util.parallel import as_thread_count
+from dictsel_core._util.runs import GeneratorRun
 from dictsel_core._util.validation import Bools
 from dictsel_core.refinement.rounds import options_for, refine_round
 from dictsel_core.restoration.channels import restore_channels
@@ -243,8 +244,10 @@ class TileRestorer:
         settings = self.plan.settings
         observed = np.asarray(~self.image.missing.any(axis=2))
         threads = as_thread_count(settings.threads)
-        for fraction in fill_wide_parts(self.planes, self._wide, observed, settings.seed, threads):
+        run = GeneratorRun(fill_wide_parts(self.planes, self._wide, observed, settings.seed, threads))
+        for fraction in run:
             yield self._step("texture", _WORK_OF_COMPLETION * fraction, is_visible=True)
+        self._wide = run.result
         yield self._end("texture", _WORK_OF_COMPLETION)
 
     def _refine(self, neighbors: Sequence[Planes]) -> Iterator[TileStep]:
