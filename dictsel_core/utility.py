@@ -15,44 +15,19 @@ Array = NDArray[np.floating[Any]]
 
 
 class Utility(ABC):
-    r"""How well x approximates a patch y: a sum over observed entries of a concave function psi(y_i, x_i).
+    r"""The quality of x as an approximation of a patch y: a sum of a concave function psi(y_i, x_i).
 
-    As a function of x, psi is concave, 0 at x = 0, and its second derivative lies between -`smoothness` and
-    -`concavity`. So :math:`u_t(w) = u(y_t, Aw)` is smooth with :math:`M_{s,2} \le` smoothness
-    :math:`\sigma_{max}^2(A, 2)` and strongly concave with :math:`m_{2s} \ge` concavity
-    :math:`\sigma_{min}^2(A, 2s)`, which is what the theorems ask for. All functions work on whole arrays.
+    The sum is over observed entries. As a function of x, psi is concave, 0 at x = 0, and its second
+    derivative lies between -`smoothness` and -`concavity`. So :math:`u_t(w) = u(y_t, Aw)` is smooth with
+    :math:`M_{s,2} \le` smoothness :math:`\sigma_{max}^2(A, 2)` and strongly concave with :math:`m_{2s} \ge`
+    concavity :math:`\sigma_{min}^2(A, 2s)`, which is what the theorems ask for. All functions work on whole
+    arrays.
 
     Attributes
     ----------
     smoothness : float
     concavity : float
         0 if there is no guarantee.
-
-    Examples
-    --------
-    Derive from it to write another one. This one does not mind errors of one sign as much:
-
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
-    >>> from dictsel_core.utility import Utility
-    >>> class Lopsided(Utility):
-    ...     smoothness, concavity = 1.0, 0.2
-    ...     def value(self, y, x):
-    ...         return self.loss(y) - self.loss(y - x)
-    ...     def slope(self, y, x):
-    ...         return (y - x) * self.curvature(y, x)
-    ...     def curvature(self, y, x):
-    ...         return np.where(y > x, 1.0, 0.2)
-    ...     def largest(self, y):
-    ...         return self.loss(y)
-    ...     def loss(self, error):
-    ...         return np.where(error > 0, 1.0, 0.2) * error**2 / 2
-    >>> data = np.random.default_rng(0).normal(size=(30, 64))
-    >>> selection = replacement_omp(
-    ...     standard_ground_set(), data, IndividualSparsity(4), 5, utility=Lopsided()
-    ... )
-    >>> selection.dictionary.shape
-    (64, 5)
     """
 
     smoothness: float
@@ -118,24 +93,6 @@ class HuberUtility(Utility):
     ----------
     .. [1] P. J. Huber, "Robust estimation of a location parameter", Annals of Mathematical Statistics 35(1),
        1964. :DOI:`10.1214/aoms/1177703732`
-
-    Examples
-    --------
-    Data of three atoms, with a large error in one of twenty entries:
-
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
-    >>> from dictsel_core.utility import HuberUtility
-    >>> rng = np.random.default_rng(0)
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> data = rng.normal(size=(40, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
-    >>> data[rng.random(data.shape) < 0.05] += 10
-    >>> robust = HuberUtility(0.05)
-    >>> selection = replacement_omp(ground_set, data, IndividualSparsity(3), 3, utility=robust)
-    >>> sorted(selection.indices.tolist())
-    [5, 17, 40]
-    >>> sorted(replacement_omp(ground_set, data, IndividualSparsity(3), 3).indices.tolist())  # by squares
-    [0, 5, 39]
     """
 
     threshold: float
@@ -176,22 +133,6 @@ class LogisticUtility(Utility):
     ----------
     penalty : float, optional
         rho, at least 0. Default is 0.01.
-
-    Examples
-    --------
-    Binary patches from three atoms:
-
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
-    >>> from dictsel_core.utility import LogisticUtility
-    >>> rng = np.random.default_rng(0)
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> scores = rng.normal(size=(60, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
-    >>> binary = (scores > 0).astype(float)
-    >>> binary_fit = LogisticUtility()
-    >>> selection = replacement_omp(ground_set, binary, IndividualSparsity(3), 3, utility=binary_fit)
-    >>> sorted(selection.indices.tolist())
-    [5, 17, 40]
     """
 
     penalty: float = 0.01

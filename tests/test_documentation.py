@@ -16,7 +16,14 @@ from inpaint_app.cli.program import PROGRAM
 
 ROOT = Path(__file__).parents[1]
 MODULES = ["dictsel_core", *(m.name for m in pkgutil.walk_packages(dictsel_core.__path__, "dictsel_core."))]
-PAGES = ["README.md", "docs/tutorial.md", "docs/howto.md", "docs/library.md", "docs/extending.md"]
+PAGES = [
+    "README.md",
+    "docs/tutorial.md",
+    "docs/howto.md",
+    "docs/library.md",
+    "docs/extending.md",
+    "docs/errata.md",
+]
 PACKAGES = [
     "constraints",
     "selection",

@@ -246,24 +246,13 @@ def ground_set_from_array(
     See Also
     --------
     standard_ground_set : The ground set of the paper's experiments.
-
-    Examples
-    --------
-    Media summarization: three images such that all others are nearly multiples of one of them.
-
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, replacement_omp
-    >>> rng = np.random.default_rng(0)
-    >>> scenes = rng.normal(size=(3, 100))
-    >>> data = np.repeat(scenes, 10, axis=0) + 0.1 * rng.normal(size=(30, 100))  # ten images of each
-    >>> ground_set = ground_set_from_array(data.T, names=[f"image {t}" for t in range(30)])
-    >>> summary = replacement_omp(ground_set, data, IndividualSparsity(1), 3)
-    >>> sorted((summary.indices // 10).tolist())  # one of each scene
-    [0, 1, 2]
     """
     columns = as_matrix(atoms, "atoms", "(features, candidates)").astype(np.float64)
     n_features, n_candidates = columns.shape
-    labels = [f"atom {j}" for j in range(n_candidates)] if names is None else _as_names(names)
+    given: object = [f"atom {j}" for j in range(n_candidates)] if names is None else names
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"names must be a sequence with a name for each column, not {given!r}.")
+    labels = [str(name) for name in given]
     if len(labels) != n_candidates:
         raise ValueError(f"names must have one entry per column, {n_candidates}, but has {len(labels)}.")
     shape = None if patch_shape is None else _as_patch_shape(patch_shape)
@@ -297,12 +286,6 @@ def as_basis_names(value: object) -> tuple[str, ...]:
             f"bases must not name a basis twice, but names {twice!r} {names.count(twice)} times."
         )
     return names
-
-
-def _as_names(value: object) -> list[str]:
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise TypeError(f"names must be a sequence with a name for each column, not {value!r}.")
-    return [str(name) for name in value]
 
 
 def _as_patch_shape(value: object) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from dictsel_core.constraints.matroid import Matroid, as_matroids
 
 
 class _BlockConstraint(LocalConstraint):
-    """What constraints on blocks share: a replacement in one block does not depend on the others."""
+    """A constraint on each block of patches by itself; the base of those below."""
 
     one_replacement_per_atom: ClassVar[bool] = True
 
@@ -198,12 +198,6 @@ class BlockSparsity(_BlockConstraint):
         """Build it from a label for each patch, (T,): patches with equal labels form a block.
 
         Blocks are in the order of their labels.
-
-        Examples
-        --------
-        >>> constraint = BlockSparsity.from_labels([0, 0, 1], 2)
-        >>> constraint.is_feasible([[4, 7], [8], [0, 1]])
-        False
         """
         given = as_counts(labels, "labels", minimum=0)
         if not given.size:

@@ -230,6 +230,11 @@ class LocalConstraint(Constraint):
 class SeparableConstraint(LocalConstraint):
     """A constraint on each patch by itself, so that the value of an atom is a sum over patches."""
 
+    def values(self, table: ReplacementGains) -> Floats:
+        """Sum the values of all patches."""
+        sums: Floats = self.patch_values(table).sum(axis=0)
+        return sums
+
     @abstractmethod
     def patch_values(self, table: ReplacementGains) -> Floats:
         """Return what each patch contributes to `values`: (T, n)."""

@@ -236,19 +236,12 @@ class MatroidSparsity(SeparableConstraint):
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if the matroids do not fit the patches or the ground set."""
-        self._check_count(n_points)
-        for matroid in self._distinct():
+        for matroid, _ in self.matroids_with_rows(n_points):
             matroid.check(n_candidates)
-
-    def _check_count(self, n_points: int) -> None:
-        if isinstance(self.matroids, tuple) and len(self.matroids) != n_points:
-            raise ValueError(
-                f"There must be one matroid or one per patch, {n_points}, but there are {len(self.matroids)}."
-            )
 
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
         """Return the largest rank."""
-        rank = max(matroid.rank(n_candidates) for matroid in self._distinct())
+        rank = max(matroid.rank(n_candidates) for matroid, _ in self.matroids_with_rows(n_points))
         return max(1, min(rank, n_atoms))
 
     def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
@@ -261,19 +254,13 @@ class MatroidSparsity(SeparableConstraint):
         pairs = zip(matroids, supports, strict=True)
         return all(matroid.is_independent([int(a) for a in support]) for matroid, support in pairs)
 
-    def values(self, table: ReplacementGains) -> Floats:
-        """Sum over patches of max(0, gain - cheapest removal that restores independence)."""
-        totals = np.zeros(table.gains.shape[1])
-        for _, values in self._blocks_of_values(table):
-            totals += values.sum(axis=0)
-        return totals
-
     def patch_values(self, table: ReplacementGains) -> Floats:
-        """Return what each patch contributes to `values`: (T, n)."""
-        contributions = np.empty(table.gains.shape)
-        for rows, values in self._blocks_of_values(table):
-            contributions[rows] = values
-        return contributions
+        """Return max(0, gain - cheapest removal that restores independence): (T, n)."""
+        values = np.empty(table.gains.shape)
+        for rows, free, slots in self._exchanges(table.supports, np.arange(table.gains.shape[1])):
+            costs = np.where(slots, table.costs[rows][:, :, None], np.inf).min(axis=1)
+            values[rows] = np.maximum(table.gains[rows] - np.where(free, 0, costs), 0)
+        return values
 
     def part(self, rows: Ints, supports: Ints | None = None) -> "MatroidSparsity":
         """Return the constraint on some of the patches."""
@@ -313,35 +300,25 @@ class MatroidSparsity(SeparableConstraint):
         added = values > 0
         return Replacement(float(values[added].sum()), added, np.where(added, removed, -1))
 
-    def _blocks_of_values(self, table: ReplacementGains) -> Iterator[tuple[Ints, Floats]]:
-        """Yield some patches, and what they contribute to the value of every atom."""
-        for rows, free, slots in self._exchanges(table.supports, np.arange(table.gains.shape[1])):
-            costs = np.where(slots, table.costs[rows][:, :, None], np.inf).min(axis=1)
-            yield rows, np.maximum(table.gains[rows] - np.where(free, 0, costs), 0)
-
     def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[Ints, Bools, Bools]]:
         """Yield (rows, free, slots) in blocks of patches that share a matroid."""
         step = chunk_rows(supports.shape[1] * len(candidates) * 8)
-        for matroid, members in self._distinct_with_rows(len(supports)):
+        for matroid, members in self.matroids_with_rows(len(supports)):
             for start in range(0, len(members), step):
                 rows = members[start : start + step]
                 yield rows, *matroid.exchanges(supports[rows], candidates)
 
     def matroids_with_rows(self, n_points: int) -> list[tuple[Matroid, Ints]]:
         """Return each different matroid with the patches that it is for; ValueError if they do not fit."""
-        self._check_count(n_points)
-        return self._distinct_with_rows(n_points)
-
-    def _distinct(self) -> list[Matroid]:
-        if isinstance(self.matroids, Matroid):
-            return [self.matroids]
-        return list({id(matroid): matroid for matroid in self.matroids}.values())
-
-    def _distinct_with_rows(self, n_points: int) -> list[tuple[Matroid, Ints]]:
         if isinstance(self.matroids, Matroid):
             return [(self.matroids, np.arange(n_points))]
-        identities = np.array([id(matroid) for matroid in self.matroids])
-        return [(matroid, np.flatnonzero(identities == id(matroid))) for matroid in self._distinct()]
+        if len(self.matroids) != n_points:
+            raise ValueError(
+                f"There must be one matroid or one per patch, {n_points}, but there are {len(self.matroids)}."
+            )
+        names, rows = np.unique([id(matroid) for matroid in self.matroids], return_inverse=True)
+        members = [np.flatnonzero(rows == number) for number in range(len(names))]
+        return [(self.matroids[each[0]], each) for each in members]
 
 
 def as_matroids(given: object, needed_by: str) -> Matroid | tuple[Matroid, ...]:

@@ -2,7 +2,7 @@
 
 from copy import copy
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -239,14 +239,13 @@ class AverageSparsity(Constraint):
         return min(self.budget - int(sizes.sum()), len(sizes))
 
 
-@dataclass(frozen=True, eq=False)
-class ExchangeSolution:
+class ExchangeSolution(NamedTuple):
     """The sets A (`added`) and B (`removed`) as masks (T,), their value, and the dual multiplier."""
 
     value: float
     added: Bools
     removed: Bools
-    price: float = 0.0
+    price: float
 
 
 def best_exchange(gains: Floats, costs: Floats, at_cap: Bools, unused: int) -> ExchangeSolution:

@@ -1,4 +1,4 @@
-"""What was detected: regions with a kind and a confidence, and the mask for a sensitivity."""
+"""Detected damage: regions with a kind and a confidence, and the mask for a sensitivity."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Detection:
 
 @dataclass(frozen=True)
 class Found:
-    """How much of one kind was found: the number of regions, and of pixels."""
+    """Number of regions, and of pixels, of one kind."""
 
     n_regions: int
     n_pixels: int
@@ -69,7 +69,7 @@ class DamageAnalysis:
 
     @property
     def kinds(self) -> tuple[DamageKind, ...]:
-        """What was looked for."""
+        """The kinds of damage that were looked for."""
         return tuple(self.candidates)
 
     @cached_property

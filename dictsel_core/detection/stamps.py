@@ -22,6 +22,32 @@ from dictsel_core.detection.work import Work, open_in_bands, part
 
 Doubles = NDArray[np.float64]
 
+#: Larger pictures are looked at at a reduced size: their letters are larger too.
+_MAX_PIXELS = 4e6
+#: Width of the widest stroke, as a part of the diagonal.
+_STROKE = 0.02
+_N_HUES = 8
+_BLOCK = 128
+#: Part of the pixels nearby that are not of the text.
+_TEXTURE_QUANTILE = 0.75
+_THRESHOLD = 2.5
+#: Of CIELAB, above what lies around.
+_MIN_CHROMA = 18.0
+#: What is weaker than this part of the strongest stroke nearby is its blurred edge.
+_PART_OF_PEAK = 0.4
+_USUAL_CHROMA = 40.0
+_USUAL_LETTERS = 4
+_USUAL_SPREAD = 0.12
+_USUAL_UNEVENNESS = 0.08
+_MIDDLE, _SPREAD = -0.35, 2.4
+#: Linear sRGB to X, Y and Z, each divided by that of white.
+_WHITE = np.array([0.95047, 1.0, 1.08883])
+_TO_XYZ = (
+    np.array([[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]])
+    / _WHITE[:, None]
+)
+
+# Letters and texts
 #: Only so many are compared, those of the most contrast.
 _MAX_LETTERS = 1500
 _MIN_AREA = 5
@@ -169,32 +195,6 @@ def _with_marks_inside(boxes: Doubles, numbers: Ints, n_texts: int) -> Ints:
         inside = ~has_text & (boxes[..., 0] >= low).all(axis=1) & (boxes[..., 1] <= high).all(axis=1)
         result[inside] = text
     return result
-
-
-#: Larger pictures are looked at at a reduced size: their letters are larger too.
-_MAX_PIXELS = 4e6
-#: Width of the widest stroke, as a part of the diagonal.
-_STROKE = 0.02
-_N_HUES = 8
-_BLOCK = 128
-#: Part of the pixels nearby that are not of the text.
-_TEXTURE_QUANTILE = 0.75
-_THRESHOLD = 2.5
-#: Of CIELAB, above what lies around.
-_MIN_CHROMA = 18.0
-#: What is weaker than this part of the strongest stroke nearby is its blurred edge.
-_PART_OF_PEAK = 0.4
-_USUAL_CHROMA = 40.0
-_USUAL_LETTERS = 4
-_USUAL_SPREAD = 0.12
-_USUAL_UNEVENNESS = 0.08
-_MIDDLE, _SPREAD = -0.35, 2.4
-#: Linear sRGB to X, Y and Z, each divided by that of white.
-_WHITE = np.array([0.95047, 1.0, 1.08883])
-_TO_XYZ = (
-    np.array([[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]])
-    / _WHITE[:, None]
-)
 
 
 def stamp_candidates(image: DetectionImage) -> Work[Regions]:

@@ -32,7 +32,7 @@ _EXPLAINED = 1e-12
 
 
 class LearningState:
-    """What both learners share: the coding of patches, and the replacement of unused atoms.
+    """Dictionary, codes and residuals of a learner: codes patches, and replaces unused atoms.
 
     Data and residual, (T, d), are zero at missing entries; `observed` is 0 there and 1 elsewhere, or None.
     Supports, (T, S), are columns of the dictionary padded with -1, coefficients padded with 0.

@@ -36,21 +36,12 @@ class ExpertBank(ABC):
     def __init__(
         self, n_actions: int, *, n_learners: int = 1, rng: np.random.Generator | int | None = None
     ) -> None:
-        self._shape = (as_count(n_learners, "n_learners"), as_count(n_actions, "n_actions"))
+        self.n_learners, self.n_actions = as_count(n_learners, "n_learners"), as_count(n_actions, "n_actions")
+        self._shape = self.n_learners, self.n_actions
         self._rng = as_generator(rng)
         self._totals: Array = np.zeros(self._shape)
         self._gains_so_far: Array = np.zeros(self._shape)  # unlike the totals, over restarts too
         self._probabilities: Array | None = None
-
-    @property
-    def n_learners(self) -> int:
-        """Number of learners."""
-        return self._shape[0]
-
-    @property
-    def n_actions(self) -> int:
-        """Number n of actions."""
-        return self._shape[1]
 
     @property
     def probabilities(self) -> Array:
@@ -64,7 +55,7 @@ class ExpertBank(ABC):
         cumulative = self.probabilities.cumsum(axis=1)
         draws = self._rng.random(len(cumulative)) * cumulative[:, -1]
         drawn: Ints = (cumulative <= draws[:, None]).sum(axis=1)
-        return np.minimum(drawn, self._shape[1] - 1)
+        return np.minimum(drawn, self.n_actions - 1)
 
     def distinct(self, actions: ArrayLike) -> Ints:
         """Return different actions, (n_learners,): those that `play` returned, with repetitions replaced.
@@ -180,11 +171,11 @@ class Hedge(ExpertBank):
     @property
     def regret_bound(self) -> Array:
         """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
-        return np.full(self._shape[0], self._earlier + self._bound_since_start())
+        return np.full(self.n_learners, self._earlier + self._bound_since_start())
 
     def _begin(self, rounds: int) -> None:
         self._rounds, self._done = rounds, 0
-        self._rate = np.sqrt(8 * np.log(self._shape[1]) / rounds) / self._largest
+        self._rate = np.sqrt(8 * np.log(self.n_actions) / rounds) / self._largest
         self._totals = np.zeros(self._shape)
 
     def _bound_since_start(self) -> float:
@@ -192,10 +183,10 @@ class Hedge(ExpertBank):
         if self._rate == 0 or not self._done:  # one action, or no round
             return 0.0
         growth = self._rate * self._largest * self._done / 8  # finite, whatever the unit of the gains
-        return float(np.log(self._shape[1]) / self._rate + growth * self._largest)
+        return float(np.log(self.n_actions) / self._rate + growth * self._largest)
 
     def _rates(self) -> Array:
-        return np.full(self._shape[0], self._rate)
+        return np.full(self.n_learners, self._rate)
 
     def _learn(self, gains: Array) -> None:
         if gains.max() > self._largest:
@@ -234,7 +225,7 @@ class FixedHedge(ExpertBank):
         super().__init__(n_actions, n_learners=n_learners, rng=rng)
         self._rate = as_positive(rate, "rate")
         self._done = 0
-        self._largest: Array = np.zeros(self._shape[0])
+        self._largest: Array = np.zeros(self.n_learners)
 
     @property
     def regret_bound(self) -> Array:
@@ -281,8 +272,8 @@ class AdaptiveHedge(ExpertBank):
 
     def _rates(self) -> Array:
         """Return ln n / gap; infinite, which is following the leader, if there is no gap yet."""
-        rates = np.full(self._shape[0], np.inf)
-        np.divide(np.log(self._shape[1]), self._gaps, out=rates, where=self._gaps > 0)
+        rates = np.full(self.n_learners, np.inf)
+        np.divide(np.log(self.n_actions), self._gaps, out=rates, where=self._gaps > 0)
         return rates
 
     def _learn(self, gains: Array) -> None:

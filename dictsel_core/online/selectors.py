@@ -91,12 +91,12 @@ class OnlineSelector(ABC):
         given: object = ground_set
         if not isinstance(given, GroundSet):
             raise TypeError(f"ground_set must be a GroundSet, not {type(given).__name__}.")
-        self._ground_set = ground_set
+        self.ground_set = ground_set
         self._utility = None if utility is None else as_utility(utility)
         n, count = len(ground_set), as_n_atoms(n_atoms, len(ground_set))
         self._sparsity = min(as_count(sparsity, "sparsity"), count)
         self._picks: Ints | None = None
-        self._learners: ExpertBank
+        self.learners: ExpertBank
         self._largest_energy, self._largest = np.inf, np.inf
         if learners is not None:
             if any(each is not None for each in (largest_energy, rounds, rng)):
@@ -104,35 +104,25 @@ class OnlineSelector(ABC):
                     "learners already have a rate and a generator; omit largest_energy, rounds and rng."
                 )
             _check_learners(learners, count, n)
-            self._learners = learners
+            self.learners = learners
         elif largest_energy is None and rounds is not None:
             raise TypeError("rounds requires largest_energy; give both, or omit rounds.")
         elif largest_energy is None:
-            self._learners = AdaptiveHedge(n, n_learners=count, rng=rng)
+            self.learners = AdaptiveHedge(n, n_learners=count, rng=rng)
         else:
             energy = as_positive(largest_energy, "largest_energy")
             # Slightly more than the bound, to allow for rounding errors.
             largest = (1 + 1e-9) * self._largest_gain(energy)
             self._largest_energy, self._largest = energy, largest
-            self._learners = Hedge(n, n_learners=count, rounds=rounds, largest_gain=largest, rng=rng)
-
-    @property
-    def ground_set(self) -> GroundSet:
-        """The candidate atoms."""
-        return self._ground_set
-
-    @property
-    def learners(self) -> ExpertBank:
-        """The k learners."""
-        return self._learners
+            self.learners = Hedge(n, n_learners=count, rounds=rounds, largest_gain=largest, rng=rng)
 
     def play(self) -> Ints:
         """Return the dictionary of this round: the indices of k different atoms."""
-        return self._learners.distinct(self._draw())
+        return self.learners.distinct(self._draw())
 
     def observe(self, y: ArrayLike, mask: ArrayLike | None = None) -> None:
         """End the round with the patch to be coded, (d,), and its mask, True = missing."""
-        patch, n_features = as_plain_array(y, "y"), self._ground_set.n_features
+        patch, n_features = as_plain_array(y, "y"), self.ground_set.n_features
         if patch.shape != (n_features,):
             raise ValueError(
                 f"y must be one patch, of shape ({n_features},), but its shape is {patch.shape}."
@@ -146,20 +136,20 @@ class OnlineSelector(ABC):
         points.dtype = np.dtype(np.float64)
         picks = self._draw()
         with single_threaded_blas:
-            gains = self._feedback(problem_of(self._ground_set, points, self._utility), picks)
+            gains = self._feedback(problem_of(self.ground_set, points, self._utility), picks)
             if gains.max() > self._largest:
                 what = "the largest squared length" if self._utility is None else "twice the largest utility"
                 raise ValueError(
                     f"largest_energy must be {what} of a patch, but is {self._largest_energy}, "
                     "which y exceeds."
                 )
-            self._learners.observe(gains)
+            self.learners.observe(gains)
         self._picks = None
 
     def _draw(self) -> Ints:
         """Return the atoms of all learners in this round."""
         if self._picks is None:
-            self._picks = self._learners.play()
+            self._picks = self.learners.play()
         return self._picks
 
     @abstractmethod
@@ -238,7 +228,7 @@ class OnlineReplacementGreedy(OnlineSelector):
     """
 
     def _feedback(self, problem: Problem, picks: Ints) -> Array:
-        gains = np.empty((len(picks), len(self._ground_set)))
+        gains = np.empty((len(picks), len(self.ground_set)))
         support, table = _PatchSupport(problem, self._sparsity), differences_of(problem)
         additions, swaps = table.of_supports(_ROW, support.atoms)
         for i, atom in enumerate(picks.tolist()):
@@ -297,11 +287,11 @@ class OnlineReplacementOMP(OnlineSelector):
     @property
     def smoothness(self) -> float:
         """The constant M of the gains."""
-        return self._ground_set.smoothness if self._own_smoothness is None else self._own_smoothness
+        return self.ground_set.smoothness if self._own_smoothness is None else self._own_smoothness
 
     def _feedback(self, problem: Problem, picks: Ints) -> Array:
         smoothness, support = self.smoothness, _PatchSupport(problem, self._sparsity)
-        gains = np.empty((len(picks), len(self._ground_set)))
+        gains = np.empty((len(picks), len(self.ground_set)))
         squares, cost, slot = support.gradient_squares(), 0.0, -1
         for i, atom in enumerate(picks.tolist()):
             np.maximum(squares / smoothness - cost, 0.0, out=gains[i])

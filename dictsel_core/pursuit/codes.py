@@ -65,7 +65,7 @@ class SparseCodes:
 
     @property
     def n_used(self) -> Ints:
-        """How many atoms each patch uses: (T,)."""
+        """Number of atoms that each patch uses: (T,)."""
         counts: Ints = (self.supports >= 0).sum(axis=1)
         return counts
 

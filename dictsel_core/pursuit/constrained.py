@@ -21,7 +21,8 @@ from dictsel_core.constraints import (
 from dictsel_core.pursuit.codes import SparseCodes, as_coding_problem, code_points
 from dictsel_core.pursuit.columns import CHUNK, Pursuit, Rule
 
-__all__ = ["constrained_omp"]
+#: A rule for each chunk (start, stop).
+Rules = dict[tuple[int, int], Rule]
 
 
 def constrained_omp(
@@ -96,23 +97,42 @@ def constrained_omp(
         raise ValueError(
             f"indices must name each column of dictionary, {n_columns}, but there are {len(names)}."
         )
-    n_threads = as_thread_count(threads)
+    caps, rules = _caps_and_rules(matrix, points, constraint, names, as_thread_count(threads))
+    pursuit = Pursuit(matrix, max(1, int(caps.max())), weak=points.has_partial_weights)
+    if not isinstance(constraint, BlockSparsity | BlockMatroidSparsity):
+        return code_points(pursuit, points, caps, as_thread_count(threads), rules=rules)
+    order = np.concatenate(constraint.members)  # the patches of a block are neighbors
+    codes = code_points(pursuit, points.reordered(order), caps, as_thread_count(threads), rules=rules)
+    back = np.argsort(order)
+    coefficients, energies = codes.coefficients[back], codes.residual_energy[back]
+    return SparseCodes(
+        codes.dictionary, read_only(codes.supports[back]), read_only(coefficients), read_only(energies)
+    )
+
+
+def _caps_and_rules(
+    matrix: Floats, points: ObservedData, constraint: Constraint, names: Ints, threads: int
+) -> tuple[Ints, Rules | None]:
+    """Return the sparsity of each patch, and how atoms are selected, unless by each patch alone."""
+    n_points, n_columns = len(points), matrix.shape[1]
     if isinstance(constraint, MatroidSparsity):
-        return _by_matroids(matrix, points, constraint, names, n_threads)
+        kinds = constraint.matroids_with_rows(n_points)
+        rows = (np.arange(start, min(start + CHUNK, n_points)) for start in range(0, n_points, CHUNK))
+        rules = {(each[0], each[-1] + 1): _independent_only(constraint.part(each), names) for each in rows}
+        return np.full(n_points, max(_rank(matroid, names) for matroid, _ in kinds)), rules
     if isinstance(constraint, BlockSparsity | BlockMatroidSparsity):
-        return _by_blocks(matrix, points, constraint, names, n_threads)
-    constraint.check(len(points), n_columns)
+        constraint.check_count(n_points)
+        return _block_rules(constraint, names)
+    constraint.check(n_points, n_columns)
     if not isinstance(constraint, IndividualSparsity | AverageSparsity):
-        return _by_feasibility(matrix, points, constraint, names, n_threads)
-    caps = np.broadcast_to(n_columns if constraint.caps is None else constraint.caps, len(points))
+        capacity = constraint.capacity(n_points, n_columns, n_columns)
+        rule = _feasible_only(constraint, names)  # all patches in step
+        return np.full(n_points, min(capacity, n_columns)), {(0, n_points): rule}
+    caps = np.broadcast_to(n_columns if constraint.caps is None else constraint.caps, n_points)
     caps = np.minimum(caps, n_columns)
     if isinstance(constraint, AverageSparsity):
-        caps = _within_budget(matrix, points, caps, constraint.budget, n_threads)
-    return code_points(_pursuit(matrix, caps, points), points, caps, n_threads)
-
-
-def _pursuit(matrix: Floats, caps: Ints, points: ObservedData) -> Pursuit:
-    return Pursuit(matrix, max(1, int(caps.max())), weak=points.has_partial_weights)
+        caps = _within_budget(matrix, points, caps, constraint.budget, threads)
+    return caps, None
 
 
 def _within_budget(matrix: Floats, points: ObservedData, caps: Ints, budget: int, threads: int) -> Ints:
@@ -127,36 +147,19 @@ def _within_budget(matrix: Floats, points: ObservedData, caps: Ints, budget: int
     return np.bincount(bought % len(points), minlength=len(points)).astype(np.intp)
 
 
-def _by_blocks(
-    matrix: Floats,
-    points: ObservedData,
-    constraint: BlockSparsity | BlockMatroidSparsity,
-    names: Ints,
-    threads: int,
-) -> SparseCodes:
-    """Code block by block, in an order in which the patches of a block are neighbors."""
+def _block_rules(constraint: BlockSparsity | BlockMatroidSparsity, names: Ints) -> tuple[Ints, Rules]:
+    """Return caps and rules of patches in the order of their blocks."""
     matroids: Sequence[Matroid] = ()
-    constraint.check_count(len(points))
     if isinstance(constraint, BlockMatroidSparsity):
         matroids = constraint.matroid_of_block
         limits = [_rank(matroid, names) for matroid in matroids]
     else:
-        limits = [min(cap, matrix.shape[1]) for _, cap in constraint.shared_caps(0)]
-    order = np.concatenate(constraint.members)
-    sizes = [len(members) for members in constraint.members]
-    caps = np.repeat(limits, sizes)
-    rules: dict[tuple[int, int], Rule] = {}
+        limits = [min(cap, len(names)) for _, cap in constraint.shared_caps(0)]
+    sizes, rules = [len(members) for members in constraint.members], {}
     for first, ends in _chunks_of_blocks(sizes):
         own = matroids[first : first + len(ends) - 1]
         rules[int(ends[0]), int(ends[-1])] = _shared_scores(ends[:-1] - ends[0], own, names)
-    codes = code_points(_pursuit(matrix, caps, points), points.reordered(order), caps, threads, rules=rules)
-    back = np.argsort(order)
-    return SparseCodes(
-        codes.dictionary,
-        read_only(codes.supports[back]),
-        read_only(codes.coefficients[back]),
-        read_only(codes.residual_energy[back]),
-    )
+    return np.repeat(limits, sizes), rules
 
 
 def _chunks_of_blocks(sizes: Sequence[int]) -> list[tuple[int, Ints]]:
@@ -185,34 +188,6 @@ def _shared_scores(starts: Ints, matroids: Sequence[Matroid], names: Ints) -> Ru
         scores[...] = np.repeat(sums, sizes, axis=0)
 
     return share
-
-
-def _by_matroids(
-    matrix: Floats, points: ObservedData, constraint: MatroidSparsity, names: Ints, threads: int
-) -> SparseCodes:
-    n_points = len(points)
-    kinds = constraint.matroids_with_rows(n_points)
-    caps = np.full(n_points, max(_rank(matroid, names) for matroid, _ in kinds))
-    numbers = np.empty(n_points, np.intp)
-    for number, (_, rows) in enumerate(kinds):
-        numbers[rows] = number
-    matroids = [matroid for matroid, _ in kinds]
-    rules = {
-        (start, stop): _independent_only(matroids, numbers[start:stop], names)
-        for start in range(0, n_points, CHUNK)
-        for stop in [min(start + CHUNK, n_points)]
-    }
-    return code_points(_pursuit(matrix, caps, points), points, caps, threads, rules=rules)
-
-
-def _by_feasibility(
-    matrix: Floats, points: ObservedData, constraint: Constraint, names: Ints, threads: int
-) -> SparseCodes:
-    """Code all patches in step, with the atoms that leave all supports together feasible."""
-    n_points, n_columns = len(points), matrix.shape[1]
-    caps = np.full(n_points, min(constraint.capacity(n_points, n_columns, n_columns), n_columns))
-    rules: dict[tuple[int, int], Rule] = {(0, n_points): _feasible_only(constraint, names)}
-    return code_points(_pursuit(matrix, caps, points), points, caps, threads, rules=rules)
 
 
 def _feasible_only(constraint: Constraint, names: Ints) -> Rule:
@@ -247,14 +222,13 @@ def _rank(matroid: Matroid, names: Ints) -> int:
     return len(largest)
 
 
-def _independent_only(matroids: Sequence[Matroid], numbers: Ints, names: Ints) -> Rule:
+def _independent_only(constraint: MatroidSparsity, names: Ints) -> Rule:
     """Return the rule by which a patch cannot select atoms that would make its support dependent."""
     padded = np.append(names, -1)
 
     def restrict(scores: Floats, supports: Ints) -> None:
-        for number in np.unique(numbers):
-            rows = np.flatnonzero(numbers == number)
-            free, _ = matroids[number].exchanges(padded[supports[rows]], names)
+        for matroid, rows in constraint.matroids_with_rows(len(scores)):
+            free, _ = matroid.exchanges(padded[supports[rows]], names)
             scores[rows] = np.where(free, scores[rows], -1)
 
     return restrict

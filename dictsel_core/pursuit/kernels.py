@@ -82,7 +82,8 @@ def pursue(
                 chosen = _choose(correlations, inverse, scores, keys)
                 if not scores[chosen] > min_score:
                     break
-                _take(atoms, chosen, places, factors, d, vectors, Index(j) * d)
+                for at in range(d):
+                    vectors[Index(j) * d + at] = factors[at] * atoms[places[at] + chosen]
                 if not _append(vectors, Index(j), d, residual, inverse[chosen], limits, overlaps[j], steps):
                     break
                 energy, n_steps = _dot(residual, _0, residual, _0, d), j + 1
@@ -282,21 +283,6 @@ def _gather(values: Floats, entries: Indices, n: np.uintp, d: np.uintp, out: Flo
         out[at] = values[entries[at]]
     for at in range(n, d):
         out[at] = 0
-
-
-@PartialKernel
-def _take(
-    atoms: Floats,
-    atom: np.uintp,
-    places: Indices,
-    factors: Floats,
-    d: np.uintp,
-    vectors: Floats,
-    start: np.uintp,
-) -> None:
-    """Write what is observed of an atom, times the weights."""
-    for at in range(d):
-        vectors[start + at] = factors[at] * atoms[places[at] + atom]
 
 
 @PartialKernel

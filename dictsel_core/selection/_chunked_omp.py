@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.parallel import as_thread_count, map_chunks, single_threaded_blas
-from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import (
@@ -28,7 +27,7 @@ from dictsel_core.selection.engine import (
     best_replacement,
 )
 from dictsel_core.selection.problem import Problem, as_points, problem_of
-from dictsel_core.selection.run import Selection, SelectionRun
+from dictsel_core.selection.run import SelectionRun, finished, step_by_step
 from dictsel_core.utility import Utility, as_utility
 
 #: Like the built-in `map` with one iterable: returns the results in the order of the tasks.
@@ -227,6 +226,7 @@ class _Chunks:
         return [z for zs, _ in parts for z in zs], [w for _, ws in parts for w in ws]
 
 
+@finished
 def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
     ground_set: GroundSet,
     chunks: Sequence[ArrayLike],
@@ -239,7 +239,7 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
     keep: bool = True,
     threads: int | None = None,
     workers: Workers | None = None,
-) -> Selection:
+) -> SelectionRun:
     """Select a dictionary by Replacement OMP from data in chunks.
 
     Where each patch has a constraint of its own, the value of an atom (eq. 5) is a sum over patches, so that
@@ -295,34 +295,25 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
     >>> whole = replacement_omp(ground_set, data, shared, 5)
     >>> bool((chunked.indices == whole.indices).all())
     True
-
-    Chunks that are read where they are worked on, by an executor; that of a cluster is used alike:
-
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> class Stored:
-    ...     def __init__(self, seed):  # or the name of a file
-    ...         self.seed = seed
-    ...     def __array__(self, dtype=None, copy=None):
-    ...         return np.random.default_rng(self.seed).normal(size=(30, 64))
-    >>> with ThreadPoolExecutor(2) as pool:
-    ...     spread = chunked_replacement_omp(
-    ...         ground_set, [Stored(1), Stored(2)], shared, 5, workers=pool.map
-    ...     )
-    >>> len(spread.supports)
-    60
     """
-    return iter_chunked_replacement_omp(
-        ground_set,
-        chunks,
-        constraint,
-        n_atoms,
-        mask=mask,
-        weights=weights,
-        utility=utility,
-        keep=keep,
-        threads=threads,
-        workers=workers,
-    ).finish()
+    Selector("chunked_replacement_omp", _Engine).check(constraint)
+    if not len(chunks):
+        raise ValueError("chunks must hold at least one array of patches.")
+    if workers is not None and not callable(workers):
+        raise TypeError(f"workers must be a function such as map, not {type(workers).__name__}.")
+    masks, all_weights = (
+        _per_chunk(each, name, len(chunks)) for each, name in ((mask, "mask"), (weights, "weights"))
+    )
+    count = as_n_atoms(n_atoms, len(ground_set))
+    u = None if utility is None else as_utility(utility)
+    given = enumerate(zip(chunks, masks, all_weights, strict=True))
+    parts = [_Chunk(number, ground_set, each, u, count, keep) for number, each in given]
+    everything = _Chunks(parts, ground_set, constraint, count, as_thread_count(threads), workers)
+    bound = SpectralBound(lambda: everything.ask(_Chunk.data_sums))
+    return SelectionRun(ground_set, count, lambda: _Engine(everything, count), bound)
+
+
+iter_chunked_replacement_omp = step_by_step(chunked_replacement_omp)
 
 
 class _Engine(ReplacementEngine):
@@ -368,38 +359,6 @@ class _Engine(ReplacementEngine):
             return constraint.replacement(table.with_gains(gains), atom)
 
         return best_replacement(bounds, solve)
-
-
-@with_parameters_of(chunked_replacement_omp)
-def iter_chunked_replacement_omp(  # noqa: PLR0913  (the options above)
-    *,
-    ground_set: GroundSet,
-    chunks: Sequence[ArrayLike],
-    constraint: Constraint,
-    n_atoms: int,
-    mask: Sequence[ArrayLike | None] | None,
-    weights: Sequence[ArrayLike | None] | None,
-    utility: Utility | None,
-    keep: bool,
-    threads: int | None,
-    workers: Workers | None,
-) -> SelectionRun:
-    """Start `chunked_replacement_omp`, and return its run, which selects one atom per step."""
-    Selector("chunked_replacement_omp", _Engine).check(constraint)
-    if not len(chunks):
-        raise ValueError("chunks must hold at least one array of patches.")
-    if workers is not None and not callable(workers):
-        raise TypeError(f"workers must be a function such as map, not {type(workers).__name__}.")
-    masks, all_weights = (
-        _per_chunk(each, name, len(chunks)) for each, name in ((mask, "mask"), (weights, "weights"))
-    )
-    count = as_n_atoms(n_atoms, len(ground_set))
-    u = None if utility is None else as_utility(utility)
-    given = enumerate(zip(chunks, masks, all_weights, strict=True))
-    parts = [_Chunk(number, ground_set, each, u, count, keep) for number, each in given]
-    everything = _Chunks(parts, ground_set, constraint, count, as_thread_count(threads), workers)
-    bound = SpectralBound(lambda: everything.ask(_Chunk.data_sums))
-    return SelectionRun(ground_set, count, lambda: _Engine(everything, count), bound)
 
 
 def _per_chunk(

@@ -8,12 +8,13 @@ from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import LocalConstraint, SwapTable
 from dictsel_core.selection.engine import ReplacementEngine, SelectedAtom, Selector
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.run import Selection
+from dictsel_core.selection.run import SelectionRun, finished, step_by_step
 from dictsel_core.selection.state import SupportState
 from dictsel_core.selection.utilities import differences_of
 from dictsel_core.utility import Utility
 
 
+@finished
 def replacement_greedy(
     ground_set: GroundSet,
     data: ArrayLike,
@@ -23,7 +24,7 @@ def replacement_greedy(
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     utility: Utility | None = None,
-) -> Selection:
+) -> SelectionRun:
     r"""Select a dictionary by Replacement Greedy (algorithm 1, section 4.1).
 
     Each step selects the atom a with the largest
@@ -68,9 +69,13 @@ def replacement_greedy(
     >>> sorted(set(np.concatenate(selection.supports).tolist()))
     [3, 30]
     """
-    return iter_replacement_greedy(
-        ground_set, data, constraint, n_atoms, mask=mask, weights=weights, utility=utility
-    ).finish()
+    needs = "IndividualSparsity, MatroidSparsity or BlockSparsity"
+    return Selector("replacement_greedy", _Engine, (LocalConstraint,), needs).start(
+        ground_set, data, constraint, n_atoms, mask, weights, utility
+    )
+
+
+iter_replacement_greedy = step_by_step(replacement_greedy)
 
 
 class _Engine(ReplacementEngine):
@@ -111,8 +116,3 @@ class _Engine(ReplacementEngine):
                 block, supports
             )
             self.table.swaps[block, width:] = -np.inf
-
-
-iter_replacement_greedy = Selector(
-    "replacement_greedy", _Engine, (LocalConstraint,), "IndividualSparsity, MatroidSparsity or BlockSparsity"
-).step_by_step(replacement_greedy)

@@ -10,7 +10,7 @@ from dictsel_core.pursuit.kernels import fit_with_gains
 from dictsel_core.selection.engine import GainCostEngine, SelectedAtom, Selector
 from dictsel_core.selection.fits import Doubles, SupportFit
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.run import Selection
+from dictsel_core.selection.run import SelectionRun, finished, step_by_step
 from dictsel_core.selection.state import FIT_LIMITS, ColumnFit, SupportState
 
 #: Fraction of the squared length of an atom that is assumed to lie outside of a support, at least.
@@ -20,6 +20,7 @@ _MIN_OUTSIDE = 1e-2
 _LIMITS, _CACHE_BYTES = (*FIT_LIMITS, _MIN_OUTSIDE), 1 << 19
 
 
+@finished
 def replacement_ols(
     ground_set: GroundSet,
     data: ArrayLike,
@@ -28,7 +29,7 @@ def replacement_ols(
     *,
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-) -> Selection:
+) -> SelectionRun:
     r"""Select a dictionary by Replacement OLS, our own variant of Replacement OMP.
 
     `replacement_omp` values an atom by its correlation with the residual alone, as OMP does, so it
@@ -85,7 +86,10 @@ def replacement_ols(
     >>> bool(ours.objective[-1] > replacement_omp(*problem, mask=mask).objective[-1])
     True
     """
-    return iter_replacement_ols(ground_set, data, constraint, n_atoms, mask=mask, weights=weights).finish()
+    return Selector("replacement_ols", _Engine).start(ground_set, data, constraint, n_atoms, mask, weights)
+
+
+iter_replacement_ols = step_by_step(replacement_ols)
 
 
 class _Engine(GainCostEngine):
@@ -159,6 +163,3 @@ class _GainCostFit(ColumnFit):
         np.divide(np.square(fit.coefficients), np.einsum("bss->bs", fit.inverse), out=costs, where=used)
         self.costs[rows] = np.inf
         self.costs[rows, : supports.shape[1]] = costs
-
-
-iter_replacement_ols = Selector("replacement_ols", _Engine).step_by_step(replacement_ols)

@@ -1,19 +1,19 @@
 """Replacement OMP (section 4.2), the paper's own selector."""
 
-from typing import Any, get_args
+from typing import get_args
 
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.parallel import as_thread_count
-from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import as_accuracy
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint
 from dictsel_core.selection.engine import OMPEngine, Repeats, Selector
-from dictsel_core.selection.run import Selection, SelectionRun
+from dictsel_core.selection.run import SelectionRun, finished, step_by_step
 from dictsel_core.utility import Utility
 
 
+@finished
 def replacement_omp(  # noqa: PLR0913  (options by keyword)
     ground_set: GroundSet,
     data: ArrayLike,
@@ -27,7 +27,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     repeats: Repeats | None = None,
     accuracy: float = 1.0,
     threads: int | None = 1,
-) -> Selection:
+) -> SelectionRun:
     r"""Select a dictionary by Replacement OMP (algorithm 1, section 4.2).
 
     Starting from empty supports, each step selects the atom a with the largest
@@ -126,35 +126,13 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     >>> sum(len(support) for support in average.supports)
     100
     """
-    return iter_replacement_omp(
-        ground_set,
-        data,
-        constraint,
-        n_atoms,
-        mask=mask,
-        weights=weights,
-        utility=utility,
-        decay=decay,
-        repeats=repeats,
-        accuracy=accuracy,
-        threads=threads,
-    ).finish()
-
-
-@with_parameters_of(replacement_omp)
-def iter_replacement_omp(
-    *,
-    repeats: Repeats | None,
-    accuracy: float,
-    threads: int | None,
-    **problem: Any,  # noqa: ANN401  (checked by the selector)
-) -> SelectionRun:
-    """Start `replacement_omp`, and return its run, which selects one atom per step.
-
-    The parameters are those of `replacement_omp`, checked at the call. There is a result after every step.
-    """
     if repeats is not None and repeats not in get_args(Repeats):
         raise ValueError(f"repeats must be one of {', '.join(get_args(Repeats))}, not {repeats!r}.")
+    problem = ground_set, data, constraint, n_atoms, mask, weights, utility
+    tau, n_threads = as_accuracy(accuracy), as_thread_count(threads)
     return Selector("replacement_omp", OMPEngine).start(
-        **problem, repeats=repeats, accuracy=as_accuracy(accuracy), threads=as_thread_count(threads)
+        *problem, decay=decay, repeats=repeats, accuracy=tau, threads=n_threads
     )
+
+
+iter_replacement_omp = step_by_step(replacement_omp)

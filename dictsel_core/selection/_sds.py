@@ -13,7 +13,7 @@ from dictsel_core.constraints import AverageSparsity, IndividualSparsity
 from dictsel_core.pursuit.columns import Pursuit, Rule
 from dictsel_core.selection.engine import Selector
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.run import Selection, SelectionStep
+from dictsel_core.selection.run import SelectionRun, SelectionStep, finished, step_by_step
 from dictsel_core.selection.state import SupportState
 from dictsel_core.selection.utilities import modular_values
 from dictsel_core.utility import Utility
@@ -24,6 +24,7 @@ Doubles = NDArray[np.float64]
 _PAIRS = 2048
 
 
+@finished
 def sds_ma(
     ground_set: GroundSet,
     data: ArrayLike,
@@ -33,7 +34,7 @@ def sds_ma(
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     utility: Utility | None = None,
-) -> Selection:
+) -> SelectionRun:
     r"""Select a dictionary by SDS_MA, which ignores the overlap of atoms.
 
     The utility f_t(Z) is replaced by the modular :math:`\sum_{a \in Z} f_t(\{a\})` with
@@ -82,9 +83,13 @@ def sds_ma(
     >>> bool(np.isclose(selection.objective[-1], explained))
     True
     """
-    return iter_sds_ma(
-        ground_set, data, constraint, n_atoms, mask=mask, weights=weights, utility=utility
-    ).finish()
+    accepted, needs = (IndividualSparsity, AverageSparsity), "IndividualSparsity or AverageSparsity"
+    return Selector("sds_ma", _ModularEngine, accepted, needs).start(
+        ground_set, data, constraint, n_atoms, mask, weights, utility
+    )
+
+
+iter_sds_ma = step_by_step(sds_ma)
 
 
 class _ModularEngine:
@@ -150,14 +155,7 @@ class _ModularEngine:
         return float(np.partition(pool, -self._budget, axis=None)[-self._budget :].sum())
 
 
-iter_sds_ma = Selector(
-    "sds_ma",
-    _ModularEngine,
-    (IndividualSparsity, AverageSparsity),
-    "IndividualSparsity or AverageSparsity",
-).step_by_step(sds_ma)
-
-
+@finished
 def sds_omp(
     ground_set: GroundSet,
     data: ArrayLike,
@@ -166,7 +164,7 @@ def sds_omp(
     *,
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-) -> Selection:
+) -> SelectionRun:
     """Select a dictionary by SDS_OMP.
 
     Each step selects the atom a with the largest h(X + a), the utility that OMP reaches for all patches
@@ -204,7 +202,13 @@ def sds_omp(
     >>> bool(np.isclose(selection.objective[-1], utilities(selection.dictionary, data, 3).sum()))
     True
     """
-    return iter_sds_omp(ground_set, data, constraint, n_atoms, mask=mask, weights=weights).finish()
+    needs = "IndividualSparsity, since OMP codes each patch by itself"
+    return Selector("sds_omp", _OMPEngine, (IndividualSparsity,), needs).start(
+        ground_set, data, constraint, n_atoms, mask, weights
+    )
+
+
+iter_sds_omp = step_by_step(sds_omp)
 
 
 class _OMPEngine:
@@ -287,11 +291,3 @@ class _OMPEngine:
             scores[:, outside] = -1
 
         return restrict
-
-
-iter_sds_omp = Selector(
-    "sds_omp",
-    _OMPEngine,
-    (IndividualSparsity,),
-    "IndividualSparsity, since OMP codes each patch by itself",
-).step_by_step(sds_omp)

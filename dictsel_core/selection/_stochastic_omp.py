@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import chunk_rows
 from dictsel_core._util.observed import ObservedData
-from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import (
     Bools,
     Floats,
@@ -28,12 +27,13 @@ from dictsel_core.selection.engine import (
     best_replacement,
 )
 from dictsel_core.selection.problem import Problem, as_points
-from dictsel_core.selection.run import Selection, SelectionRun
+from dictsel_core.selection.run import SelectionRun, finished, step_by_step
 from dictsel_core.selection.state import SupportState
 
 Doubles = NDArray[np.float64]
 
 
+@finished
 def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     ground_set: GroundSet,
     data: ArrayLike,
@@ -45,7 +45,7 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = None,
-) -> Selection:
+) -> SelectionRun:
     r"""Select a dictionary by Replacement OMP with gains that are estimated from samples of the patches.
 
     Each step draws m of the T patches without replacement, brings their supports up to date with the atoms
@@ -122,17 +122,28 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     >>> sorted(selection.indices.tolist())
     [5, 17, 40]
     """
-    return iter_stochastic_replacement_omp(
-        ground_set,
-        data,
-        constraint,
-        n_atoms,
-        sample=sample,
-        mask=mask,
-        weights=weights,
-        confidence=confidence,
-        rng=rng,
-    ).finish()
+    Selector("stochastic_replacement_omp", _Engine).check(constraint)
+    points = as_points(ground_set, data, mask, weights)
+    count, size = as_n_atoms(n_atoms, len(ground_set)), as_count(sample, "sample")
+    probability = as_probability(confidence, "confidence")
+    constraint.check(len(points), len(ground_set))
+    generator = as_generator(rng)
+
+    def sums() -> Iterator[DataSums]:
+        for part in _parts(len(points), ground_set.n_features):
+            rows, factors = points.rows(part[0], part[-1] + 1)
+            yield data_sums(rows, complete=factors is None)
+
+    def engine() -> _Engine:
+        largest = bound.sums.largest / ground_set.smoothness or 1.0  # if all data are zero
+        patches = _Patches(ground_set, points, constraint, count)
+        return _Engine(patches, count, largest, size, probability, generator)
+
+    bound = SpectralBound(sums)
+    return SelectionRun(ground_set, count, engine, bound)
+
+
+iter_stochastic_replacement_omp = step_by_step(stochastic_replacement_omp)
 
 
 class _Patches:
@@ -269,38 +280,3 @@ def _parts(n_points: int, n_features: int) -> Iterator[Ints]:
     """Yield the patches in parts that are worked on at once."""
     step = 16 * chunk_rows(8 * n_features)
     return (np.arange(start, min(start + step, n_points)) for start in range(0, n_points, step))
-
-
-@with_parameters_of(stochastic_replacement_omp)
-def iter_stochastic_replacement_omp(  # noqa: PLR0913  (the options above)
-    *,
-    ground_set: GroundSet,
-    data: ArrayLike,
-    constraint: Constraint,
-    n_atoms: int,
-    sample: int,
-    mask: ArrayLike | None,
-    weights: ArrayLike | None,
-    confidence: float,
-    rng: np.random.Generator | int | None,
-) -> SelectionRun:
-    """Start `stochastic_replacement_omp`, and return its run, which selects one atom per step."""
-    Selector("stochastic_replacement_omp", _Engine).check(constraint)
-    points = as_points(ground_set, data, mask, weights)
-    count, size = as_n_atoms(n_atoms, len(ground_set)), as_count(sample, "sample")
-    probability = as_probability(confidence, "confidence")
-    constraint.check(len(points), len(ground_set))
-    generator = as_generator(rng)
-
-    def sums() -> Iterator[DataSums]:
-        for part in _parts(len(points), ground_set.n_features):
-            rows, factors = points.rows(part[0], part[-1] + 1)
-            yield data_sums(rows, complete=factors is None)
-
-    def engine() -> _Engine:
-        largest = bound.sums.largest / ground_set.smoothness or 1.0  # if all data are zero
-        patches = _Patches(ground_set, points, constraint, count)
-        return _Engine(patches, count, largest, size, probability, generator)
-
-    bound = SpectralBound(sums)
-    return SelectionRun(ground_set, count, engine, bound)

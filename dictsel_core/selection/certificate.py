@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import chunk_rows, positive_part_sums
+from dictsel_core._util.arrays import positive_part_sums
 from dictsel_core._util.validation import Floats, Ints
-from dictsel_core.constraints import AverageSparsity, Constraint, ReplacementGains
+from dictsel_core.constraints import AverageSparsity, Constraint
 from dictsel_core.selection.problem import Problem
+from dictsel_core.selection.state import SupportState
 
 #: Larger Gram matrices, of data or of atoms, are not made: it would take longer than the selection.
 _MAX_GRAM = 1024
@@ -34,11 +35,6 @@ class Certificate:
     reason : str
         Which bound it is: "energy" of the data, "spectrum" of the data, "blocks" of the constraint, or
         "gains" of further replacements.
-
-    Examples
-    --------
-    >>> print(Certificate(achieved=8.0, upper_bound=10.0, reason="spectrum"))
-    at least 0.800 of the best possible
     """
 
     achieved: float
@@ -85,9 +81,7 @@ class Bound(ABC):
         """Half the energy of the data on observed entries, or their largest possible utility."""
 
     @abstractmethod
-    def certificate(
-        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
-    ) -> Certificate:
+    def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
         """Return the certificate of a selection of `n_atoms` atoms with the given supports."""
 
 
@@ -102,9 +96,7 @@ class SpectralBound(Bound):
         """Half the energy, or the largest possible utility."""
         return self.sums.energy
 
-    def certificate(
-        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
-    ) -> Certificate:
+    def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
         """Return the least of these bounds."""
         bounds = {"energy": self.sums.energy}
         if self.sums.gram is not None:
@@ -138,9 +130,7 @@ class EnergyBound(Bound):
         """Half the energy, or the largest possible utility."""
         return float(self._problem.energies.sum()) / 2
 
-    def certificate(
-        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
-    ) -> Certificate:
+    def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
         """Return this bound."""
         return _least(achieved, {"energy": self.energy}, _SAFETY[self._problem.data.itemsize])
 
@@ -152,9 +142,7 @@ class OptimumBound(EnergyBound):
         super().__init__(problem)
         self._constraint = constraint
 
-    def certificate(
-        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
-    ) -> Certificate:
+    def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
         """Return the least of these bounds."""
         bounds: dict[str, float] = {"energy": self._reachable_energy}
         complete = self._problem.observed is None
@@ -162,7 +150,7 @@ class OptimumBound(EnergyBound):
             bounds["spectrum"] = float(self._spectrum[:n_atoms].sum()) / 2
         if complete and (blocks := self._block_bound(n_atoms)) is not None:
             bounds["blocks"] = blocks
-        further = self._further_gains(n_atoms, supports, weights)
+        further = self._further_gains(n_atoms, supports)
         safety = _SAFETY[self._problem.data.itemsize]
         if further is not None:  # `achieved` is a difference of energies, and rounded as they are
             bounds["gains"] = achieved + further + safety * self.energy
@@ -196,39 +184,34 @@ class OptimumBound(EnergyBound):
             total += _eigenvalues(data[rows])[: min(cap, n_atoms)].sum()
         return float(total) / 2
 
-    def _further_gains(self, n_atoms: int, supports: list[Ints], weights: list[Floats]) -> float | None:
+    def _further_gains(self, n_atoms: int, supports: list[Ints]) -> float | None:
         """Bound what any supports of that many atoms have more than these; None if there is no bound."""
-        capacity = self._constraint.capacity(len(self._problem), len(self._problem.ground_set), n_atoms)
+        problem, ground_set = self._problem, self._problem.ground_set
+        alike, sizes = self._constraint.treats_atoms_alike, np.array([len(support) for support in supports])
+        atoms = np.full((len(supports), max(1, int(sizes.max()))), -1)
+        atoms[np.arange(atoms.shape[1]) < sizes[:, None]] = np.concatenate(supports)
+        capacity = self._constraint.capacity(len(problem), len(ground_set), n_atoms)
         if capacity == 1:
-            return self._single_atom_gains(n_atoms, supports, weights)
-        if self._problem.observed is not None:
+            return self._single_atom_gains(n_atoms, atoms[:, 0])
+        if problem.observed is not None or len(ground_set) > _MAX_GRAM:
             return None
-        concavity = self._concavity(2 * capacity)
-        if concavity == 0:
-            return None
-        atoms, values = _padded(supports, weights)
-        if self._problem.scales is not None:
-            values *= self._problem.scales[:, None]
-        if self._constraint.treats_atoms_alike:
-            copies, originals = self._problem.ground_set.duplicates
-            names = np.append(np.arange(len(self._problem.ground_set)), -1)
+        concavity = ground_set.smallest_eigenvalue(2 * capacity, merge_duplicates=alike)
+        if alike:
+            copies, originals = ground_set.duplicates
+            names = np.append(np.arange(len(ground_set)), -1)
             names[copies] = originals
             atoms = names[atoms]
         ordered = np.sort(atoms, axis=1)
-        if ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any():
-            return None  # a support with equal atoms, as SDS_MA may select
-        return self._gradient_gains(n_atoms, concavity, atoms, values)
+        twice = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any()  # as SDS_MA may select
+        return None if concavity == 0 or twice else self._gradient_gains(n_atoms, concavity, atoms)
 
-    def _single_atom_gains(self, n_atoms: int, supports: list[Ints], weights: list[Floats]) -> float:
+    def _single_atom_gains(self, n_atoms: int, used: Ints) -> float:
         """Bound further gains where every patch uses one atom, so that the objective is submodular."""
         values = self._modular
-        reached = np.zeros(len(values))
-        padded, _ = _padded(supports, weights)
-        used = padded[:, 0] >= 0
-        reached[used] = values[used, padded[used, 0]]
+        reached = np.where(used >= 0, values[np.arange(len(used)), used], 0)
         return _sum_of_largest(positive_part_sums(values, reached), n_atoms)
 
-    def _gradient_gains(self, n_atoms: int, concavity: float, supports: Ints, weights: Floats) -> float:
+    def _gradient_gains(self, n_atoms: int, concavity: float, supports: Ints) -> float:
         r"""Bound further gains by the inequality behind lemma C.1, which holds for any supports Z*.
 
         .. math:: f_t(Z^*) - f_t(Z)
@@ -237,11 +220,11 @@ class OptimumBound(EnergyBound):
         The right side is at most the sum over p replacements, of which the best has the value that the
         constraint finds with m in the place of M.
         """
-        constraint = self._constraint
-        gains = self._squared_correlations(supports, weights)
-        costs = np.where(supports < 0, np.inf, np.square(concavity * weights))
-        sizes = (supports >= 0).sum(axis=1)
-        values = constraint.values(ReplacementGains(gains, costs, supports, sizes))
+        constraint, state = self._constraint, SupportState(self._problem, supports.shape[1])
+        state.set_supports(supports)
+        gains = np.empty((len(supports), state.n_candidates), self._problem.data.dtype)
+        state.squared_correlations(np.arange(len(supports)), gains)
+        values = constraint.values(state.table(gains, concavity))
         p = constraint.replacement_sparsity(n_atoms, len(np.unique(supports[supports >= 0])))
         # Without the costs, one replacement for each atom is enough under any constraint.
         bounds = [_sum_of_largest(gains.sum(axis=0, dtype=np.float64), n_atoms)]
@@ -251,30 +234,9 @@ class OptimumBound(EnergyBound):
             bounds.append(_sum_of_largest(values, n_atoms))
         return min(bounds) / (2 * concavity)
 
-    def _squared_correlations(self, supports: Ints, weights: Floats) -> Floats:
-        """Return (A^T r_t)^2, 0 for the atoms of each support: (T, n)."""
-        problem = self._problem
-        atoms = problem.ground_set.atoms
-        squares = np.empty((len(problem), len(problem.ground_set)))
-        step = chunk_rows(8 * supports.shape[1] * problem.data.shape[1])
-        for start in range(0, len(problem), step):
-            rows = slice(start, start + step)
-            columns = problem.padded_rows.take(supports[rows], axis=0, mode="wrap")
-            residual = problem.data[rows] - np.einsum("bs,bsd->bd", weights[rows], columns)
-            squares[rows] = np.square(residual @ atoms)
-        at, slots = np.nonzero(supports >= 0)
-        squares[at, supports[at, slots]] = 0
-        return squares
-
     @cached_property
     def _modular(self) -> Floats:
         return self._problem.squared_modular_values()
-
-    def _concavity(self, size: int) -> float:
-        if len(self._problem.ground_set) > _MAX_GRAM:
-            return 0.0
-        alike = self._constraint.treats_atoms_alike
-        return self._problem.ground_set.smallest_eigenvalue(size, merge_duplicates=alike)
 
 
 def _eigenvalues(data: Floats) -> NDArray[np.float64]:
@@ -286,14 +248,3 @@ def _eigenvalues(data: Floats) -> NDArray[np.float64]:
 
 def _sum_of_largest(values: Floats, count: int) -> float:
     return float(np.sort(values)[::-1][:count].sum())
-
-
-def _padded(supports: list[Ints], weights: list[Floats]) -> tuple[Ints, Floats]:
-    """Return supports and weights as arrays (T, S), padded with -1 and 0."""
-    sizes = np.array([len(support) for support in supports])
-    shape = (len(supports), max(1, int(sizes.max())))
-    filled = np.arange(shape[1]) < sizes[:, None]
-    atoms, values = np.full(shape, -1), np.zeros(shape)
-    if sizes.sum():
-        atoms[filled], values[filled] = np.concatenate(supports), np.concatenate(weights)
-    return atoms, values

@@ -2,18 +2,17 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Literal, NamedTuple, ParamSpec, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
 from dictsel_core.selection.certificate import EnergyBound, OptimumBound
 from dictsel_core.selection.problem import Problem, UtilityProblem, as_points, problem_of
-from dictsel_core.selection.run import Engine, Selection, SelectionRun, SelectionStep
+from dictsel_core.selection.run import Engine, SelectionRun, SelectionStep
 from dictsel_core.selection.state import GramState, SupportState
 from dictsel_core.utility import Utility, as_utility
 
@@ -29,7 +28,6 @@ __all__ = [
 ]
 
 Repeats = Literal["extra", "steps", "none"]
-Parameters = ParamSpec("Parameters")
 
 
 class SelectedAtom(NamedTuple):
@@ -235,17 +233,6 @@ class Selector(NamedTuple):
         return SelectionRun(
             ground_set, count, lambda: self.engine(problem, constraint, count, **options), bound
         )
-
-    def step_by_step(self, function: Callable[Parameters, Selection]) -> Callable[Parameters, SelectionRun]:
-        """Return the function that starts this selector, with the parameters of the one that finishes it."""
-        start = with_parameters_of(function)(self.start)
-        start.__name__ = start.__qualname__ = f"iter_{self.name}"
-        start.__module__ = function.__module__
-        start.__doc__ = (
-            f"Start `{self.name}`, and return its run, which selects one atom per step.\n\n"
-            f"The parameters are those of `{self.name}`, checked at the call; there is always a result."
-        )
-        return start
 
     def check(self, constraint: object) -> None:
         """Raise TypeError if a constraint is not accepted."""

@@ -1,8 +1,10 @@
 """A selection: its steps, the run that takes them one at a time, and the result."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from functools import wraps
+from typing import ParamSpec, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,8 @@ from dictsel_core._util.runs import Run
 from dictsel_core._util.validation import Floats, Ints, as_nonnegative
 from dictsel_core.atoms import GroundSet
 from dictsel_core.selection.certificate import Bound, Certificate
+
+Parameters = ParamSpec("Parameters")
 
 
 @dataclass(frozen=True)
@@ -60,15 +64,6 @@ class Selection:
     certificate : Certificate
         A lower bound on the fraction of the optimum that the supports reach, for the data of this selection;
         `approximation_bound` is the guarantee for any data.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
-    >>> data = np.random.default_rng(0).normal(size=(30, 64))
-    >>> selection = replacement_omp(standard_ground_set(), data, IndividualSparsity(2), 3)
-    >>> selection.dictionary.shape, len(selection.supports)
-    ((64, 3), 30)
     """
 
     ground_set: GroundSet
@@ -108,21 +103,7 @@ class Engine(Protocol):
 
 
 class SelectionRun(Run[SelectionStep, Selection]):
-    """An iterator over the steps of a selector, one per atom; `result` is available after every step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> from dictsel_core.selection import iter_replacement_omp
-    >>> data = np.random.default_rng(0).normal(size=(30, 64))
-    >>> run = iter_replacement_omp(standard_ground_set(), data, IndividualSparsity(4), 20)
-    >>> for step in run:
-    ...     if step.objective > 100:
-    ...         break
-    >>> run.result.dictionary.shape[1] == len(run.steps) < 20
-    True
-    """
+    """An iterator over the steps of a selector, one per atom; `result` is available after every step."""
 
     def __init__(
         self, ground_set: GroundSet, n_atoms: int, start: Callable[[], Engine], bound: Bound
@@ -154,9 +135,7 @@ class SelectionRun(Run[SelectionStep, Selection]):
         """The selection after the steps taken."""
         with single_threaded_blas:
             engine = self._started()
-            fitted = engine.fitted()
-            certificate = self._bound.certificate(len(self._steps), engine.achieved(), *fitted)
-            taken, (supports, coefficients) = self._steps, fitted
+            taken, (supports, coefficients) = self._steps, engine.fitted()
             return Selection(
                 ground_set=self._ground_set,
                 indices=read_only(np.array(list(dict.fromkeys(step.atom for step in taken)), dtype=np.intp)),
@@ -164,7 +143,7 @@ class SelectionRun(Run[SelectionStep, Selection]):
                 coefficients=tuple(coefficients),
                 gains=read_only(np.array([step.gain for step in taken])),
                 objective=read_only(np.array([step.objective for step in taken])),
-                certificate=certificate,
+                certificate=self._bound.certificate(len(taken), engine.achieved(), supports),
             )
 
     def finish(self) -> Selection:
@@ -184,17 +163,6 @@ class SelectionRun(Run[SelectionStep, Selection]):
             one half). Default is 1.
         growth : float, optional
             Stop after a step that adds less than this fraction to the objective. Default is 0.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from dictsel_core import IndividualSparsity, standard_ground_set
-        >>> from dictsel_core.selection import iter_replacement_omp
-        >>> ground_set = standard_ground_set(bases=["dct"])
-        >>> data = np.random.default_rng(0).normal(size=(50, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
-        >>> run = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 64)
-        >>> len(run.finish_when(explained=0.99).indices)
-        3
         """
         target = as_nonnegative(explained, "explained") * self._bound.energy
         least = as_nonnegative(growth, "growth")
@@ -210,3 +178,32 @@ class SelectionRun(Run[SelectionStep, Selection]):
         if self._engine is None:
             self._engine = self._start()
         return self._engine
+
+
+def finished(start: Callable[Parameters, SelectionRun]) -> Callable[Parameters, Selection]:
+    """Make a selector of the function that starts its run: it takes all steps. Use as a decorator."""
+
+    @wraps(start)
+    def select(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Selection:
+        return start(*args, **kwargs).finish()
+
+    signature = inspect.signature(start)
+    select.__signature__ = signature.replace(return_annotation=Selection)  # type: ignore[attr-defined]
+    return select
+
+
+def step_by_step(select: Callable[Parameters, Selection]) -> Callable[Parameters, SelectionRun]:
+    """Return the function that starts the run of a `finished` selector, named and documented as such."""
+    start, name = inspect.unwrap(select), select.__name__
+
+    @wraps(start)
+    def iterate(*args: Parameters.args, **kwargs: Parameters.kwargs) -> SelectionRun:
+        run: SelectionRun = start(*args, **kwargs)
+        return run
+
+    iterate.__name__ = iterate.__qualname__ = f"iter_{name}"
+    iterate.__doc__ = (
+        f"Start `{name}`, and return its run, which selects one atom per step.\n\n"
+        f"The parameters are those of `{name}`, checked at the call; there is always a result."
+    )
+    return iterate

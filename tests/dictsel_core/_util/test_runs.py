@@ -67,7 +67,7 @@ def test_the_step_by_step_version_has_the_parameters_of_its_function(module, nam
 @pytest.mark.parametrize(("module", "name"), PAIRS)
 def test_wrong_arguments_are_refused_as_by_any_function(module, name):
     stepwise = getattr(module, f"iter_{name}")
-    with pytest.raises(TypeError, match="missing a required argument"):
+    with pytest.raises(TypeError, match=r"missing (a|\d+) required"):
         stepwise()
     parameters = inspect.signature(stepwise).parameters.values()
     n_required = sum(each.default is inspect.Parameter.empty for each in parameters)

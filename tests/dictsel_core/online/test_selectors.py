@@ -120,7 +120,7 @@ def test_every_learner_is_fed_the_gains_of_the_definition(selector, masked, seed
     y = rng.normal(size=8)
     missing = rng.random(8) < 0.25 if masked else np.zeros(8, bool)
     online = selector(ground_set, 6, 2)
-    recorder = online._learners = Recorder(rng.integers(0, 12, 6))  # some may agree
+    recorder = online.learners = Recorder(rng.integers(0, 12, 6))  # some may agree
     online.observe(np.where(missing, np.nan, y), missing if masked else None)
     rule = RULES[selector](ground_set, y, missing, 2)
     support = []
@@ -138,7 +138,7 @@ def test_gains_of_nearly_parallel_atoms_are_true_differences(angle, masked):
         missing = np.arange(5) == seed % 5 if masked else np.zeros(5, bool)
         energy = float(np.square(y[~missing]).sum())
         online = OnlineReplacementGreedy(ground_set, 5, 3, largest_energy=energy * (1 + 1e-12))
-        recorder = online._learners = Recorder(rng.integers(0, len(ground_set), 5))
+        recorder = online.learners = Recorder(rng.integers(0, len(ground_set), 5))
         online.observe(y, missing if masked else None)
         rule, patch, support = Greedy(ground_set, y, missing, 3), ExactPatch(ground_set, y, missing), []
         rule.utility = patch.utility
@@ -155,7 +155,7 @@ def test_every_learner_is_fed_the_gains_of_the_utility(selector, utility):
     y, missing = rng.integers(0, 2, 8).astype(float), np.arange(8) == 5
     energy = 2 * utility.largest(y[~missing]).sum()
     online = selector(ground_set, 5, 2, utility=utility, largest_energy=energy)
-    recorder = online._learners = Recorder(rng.integers(0, 10, 5))
+    recorder = online.learners = Recorder(rng.integers(0, 10, 5))
     online.observe(np.where(missing, np.nan, y), missing)
     rule = RULES[selector](ground_set, y, missing, 2)
     patches = UtilityPatches(ground_set, y[None], (~missing[None]).astype(float), utility)
@@ -193,7 +193,7 @@ def test_gains_are_right_where_hardly_anything_is_observed(seed):
     ground_set = standard_ground_set()
     y, missing = rng.normal(size=64), rng.random(64) < 0.9
     online = OnlineReplacementGreedy(ground_set, 20, 5)
-    recorder = online._learners = Recorder(rng.integers(0, len(ground_set), 20))
+    recorder = online.learners = Recorder(rng.integers(0, len(ground_set), 20))
     online.observe(y, missing)
     energy = (y[~missing] ** 2).sum()
     assert recorder.fed.max() <= energy / 2 * (1 + 1e-6)
@@ -321,7 +321,7 @@ def test_a_smaller_smoothness_of_ones_own_gives_larger_gains():
     fed = []
     for smoothness in (None, 1.0):
         online = OnlineReplacementOMP(ground_set, 2, 2, smoothness=smoothness)
-        recorder = online._learners = Recorder([3, 4])
+        recorder = online.learners = Recorder([3, 4])
         online.observe(y)
         fed.append(recorder.fed)
     np.testing.assert_allclose(fed[1], ground_set.smoothness * fed[0])
