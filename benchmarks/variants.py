@@ -117,7 +117,8 @@ class BlockEstimator:
         atoms = self.start.dictionary.astype(np.float32)
         patches = values[:, : self.n_estimated] - means
         rebuilt = means + block_omp(atoms, patches, weights, self.start.sparsity)
-        return BlockEstimates(nearest.ravel(), rebuilt.reshape(-1, 1, values.shape[2]), search.size)
+        estimates = rebuilt.reshape(-1, 1, values.shape[2])
+        return BlockEstimates(nearest.ravel(), estimates, search.size, np.ones(estimates.shape, np.float32))
 
 
 def _patches_at(region: NDArray[Any], size: int, numbers: NDArray[np.intp]) -> NDArray[Any]:
@@ -163,7 +164,7 @@ class UnweightedEstimator:
     def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates | None:
         """Return the estimates of the other estimator, without weights."""
         estimates = self.inner.estimate(planes, missing, block, search)
-        return None if estimates is None else replace(estimates, weights=None)
+        return None if estimates is None else replace(estimates, weights=np.ones_like(estimates.weights))
 
 
 def richer_ground_set() -> GroundSet:

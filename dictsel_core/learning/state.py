@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.observed import ObservedData
-from dictsel_core._util.validation import Bools, Ints, as_count, as_generator, as_matrix
+from dictsel_core._util.validation import Bools, Ints, ObservedData, as_count, as_generator, as_matrix
 from dictsel_core.pursuit.batch import code_data
 
 if TYPE_CHECKING:

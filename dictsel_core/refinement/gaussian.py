@@ -1,59 +1,50 @@
-"""Gaussian estimates of the patches of a block, from groups of similar patches."""
+"""Gaussian estimates of the patches of a block, from groups of similar patches.
+
+Products of matrices are left to BLAS, which Numba calls for `np.dot`.
+"""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from dictsel_core._util.validation import Bools, Floats, Ints
-from dictsel_core.refinement._gaussian_kernels import condition, group_moments
+from dictsel_core._util.compiled import Kernel, PartialKernel
+from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.refinement.search import Block, Groups, Search, Singles, find_groups, reused
+
+Index = np.uintp
 
 #: Vectors longer than this, of channels with masks of their own, take so many more steps.
 _LONG, _MORE_STEPS = 64, 10
+#: How many steps of conjugate gradients count for the variances, and the part of the squared residual below
+#: which they no longer do: the directions of later steps are not conjugate to the first ones in float32.
+_VARIANCE_STEPS, _MIN_RESIDUAL = 6, np.float32(1e-4)
+_TINY = np.float32(1e-30)
+#: Less noise than this is that of float32.
+_MIN_NOISE = np.float32(1e-9)
+_ZERO, _ONE = np.float32(0), np.float32(1)
 
 
 @dataclass(frozen=True, eq=False)
 class BlockEstimates:
-    """Estimates of some patches of a block.
+    """Estimates of some patches of a block, by their numbers (N,); a patch may be estimated several times.
 
-    Attributes
-    ----------
-    numbers : (N,) ndarray of int
-        Numbers of the patches within the block; a patch may be estimated several times.
-    values : (N, C, size * size) ndarray
-    size : int
-        Height and width of a patch.
-    weights : (N, 1 or C, 1 or size * size) ndarray or None
-        Weight of each estimate in the average of a pixel; None if all are equal.
+    Values are (N, C, size * size), and weights in the average of a pixel (N, 1 or C, size * size).
     """
 
     numbers: Ints
     values: Singles
     size: int
-    weights: Floats | None = None
+    weights: Singles
 
 
 class Estimator(Protocol):
-    """Estimates the patches of a block; called from several threads."""
+    """Estimates the patches of a block, as `GaussianEstimator` does; called from several threads."""
 
     def estimate(
         self, planes: Singles, missing: Bools, block: Block, search: Search
     ) -> BlockEstimates | None:
-        """Return estimates of some patches, or None if nothing is missing; until the next call of the thread.
-
-        Of a block with several images below each other, patches of the first one are estimated, and the mask
-        is that of the first one.
-
-        Parameters
-        ----------
-        planes : (H, W, C) ndarray
-            The current image, of about unit range.
-        missing : (H, W, c) ndarray of bool
-            One layer per channel, or a single layer for all of them.
-        block : Block
-        search : Search
-        """
+        """Return estimates of some patches of a block."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +82,12 @@ class GaussianEstimator:
     def estimate(
         self, planes: Singles, missing: Bools, block: Block, search: Search
     ) -> BlockEstimates | None:
-        """Return estimates of the patches most similar to each reference that has missing pixels."""
+        """Return estimates of the patches most similar to each reference that has missing pixels.
+
+        They are valid until the next call of the same thread; None if nothing is missing. Planes (H, W, C)
+        are of about unit range. Of a block with several images below each other, the mask (H, W, c) is that
+        of the first one, whose patches are estimated.
+        """
         incomplete = block.incomplete(missing, search.size)
         if not incomplete.any():
             return None
@@ -119,3 +115,232 @@ class GaussianEstimator:
         n_steps = self.n_steps + _MORE_STEPS * (d > _LONG)
         n_estimated = condition(groups.layers, moments, model, n_steps, missing, place, members, estimates)
         return estimates[0][:n_estimated], values[:n_estimated], weights[:n_estimated]
+
+
+@Kernel
+def group_moments(layers: Singles, size: int, numbers: Ints, means: Singles, covariances: Singles) -> None:
+    """Write the means (B, L, d) and the covariances (B + 1, d, d) of groups, and last the mean covariance.
+
+    Members have numbers (B, n) in a block (C, h, w). Vectors are patches, or single channels of these.
+    """
+    (n_groups, n_members), (n_vectors, d) = numbers.shape, means.shape[1:]
+    samples = np.empty((n_members * n_vectors, d), np.float32)
+    for b in range(n_groups):
+        for n in range(n_members):
+            _gather(layers, size, numbers[b, n], samples[n * n_vectors : (n + 1) * n_vectors])
+        _subtract_means(samples, means[b])
+        np.dot(samples.T, samples, covariances[b])
+    flat, n_entries = covariances.reshape(-1), Index(d * d)
+    share, total = _ONE / np.float32(len(samples)), Index(n_groups) * n_entries
+    for i in range(n_entries):
+        flat[total + i] = _ZERO
+    for b in range(Index(n_groups)):
+        for i in range(n_entries):
+            flat[b * n_entries + i] *= share
+        for i in range(n_entries):
+            flat[total + i] += flat[b * n_entries + i] / np.float32(n_groups)
+
+
+@PartialKernel
+def _gather(layers: Singles, size: int, number: int, vectors: Singles) -> None:
+    """Copy the patch with some number of layers (C, h, w) to its vectors (L, d)."""
+    flat, width = vectors.reshape(-1), layers.shape[2] - size + 1
+    row, column, at = number // width, number % width, Index(0)
+    for layer in range(len(layers)):
+        for i in range(size):
+            line = layers[layer, row + i, column : column + size]
+            for k in range(Index(size)):
+                flat[at + k] = line[k]
+            at += Index(size)
+
+
+@PartialKernel
+def _subtract_means(vectors: Singles, means: Singles) -> None:
+    """Compute the means (L, d) of vectors (n * L, d), L of each member, and subtract them."""
+    n_vectors, d = len(means), Index(means.shape[1])
+    share = np.float32(n_vectors) / np.float32(len(vectors))
+    for v in range(n_vectors):
+        for j in range(d):
+            means[v, j] = _ZERO
+    for n in range(len(vectors)):
+        vector, mean = vectors[n], means[n % n_vectors]
+        for j in range(d):
+            mean[j] += share * vector[j]
+    for n in range(len(vectors)):
+        vector, mean = vectors[n], means[n % n_vectors]
+        for j in range(d):
+            vector[j] -= mean[j]
+
+
+@Kernel
+def condition(
+    layers: Singles,
+    moments: tuple[Singles, Singles],
+    model: tuple[np.float32, np.float32, np.float32, np.float32],
+    n_steps: int,
+    missing: Bools,
+    place: tuple[int, int, int],
+    members: Ints,
+    estimates: tuple[Ints, Singles, Singles],
+) -> int:
+    r"""Estimate members of groups, given their observed pixels o, and weigh the estimates by their variances.
+
+    .. math::
+
+        & C_{m,o} (C_{o,o} + \sigma^2 I)^{-1} (y_o - \mu_o) \\
+        & C_{m,m} + \sigma^2 I - C_{m,o} (C_{o,o} + \sigma^2 I)^{-1} C_{o,m}
+
+    (of the latter the diagonal), by a few steps of conjugate gradients: the covariances of similar patches
+    have few large eigenvalues. Each direction p of these steps also tells by how much it reduces the
+    variances, :math:`(C_{m,o} p)^2 / p^T (C_{o,o} + \sigma^2 I) p` [1]_; the variances are upper bounds, and
+    exact after as many steps as there are observed entries. Members without missing pixels are left out.
+
+    Moments are those of `group_moments`. The model is the center that was subtracted from the layers, noise,
+    relative noise, and the fraction of the mean covariance; the noise has a weight of 1. A block begins at
+    the first two numbers of a place in the mask (H, W, c), and the third is the height and width of a patch.
+    Members (B, E) behind the end of the mask are left out too. Overwrites the estimates, numbers (N,), values
+    (N, L, d) and weights (N, d), and returns how many there are.
+
+    References
+    ----------
+    .. [1] J. Wenger et al., "Posterior and computational uncertainty in Gaussian processes", NeurIPS 2022.
+       :DOI:`10.48550/arXiv.2205.15449`
+    """
+    (means, covariances), (center, noise, relative, fraction) = moments, model
+    (numbers, values, weights), (n_groups, n_vectors, d) = estimates, means.shape
+    matrix, variances = np.empty((d, d), np.float32), np.empty(d, np.float32)
+    n_rows, n_estimated = members.shape[1] * n_vectors, 0
+    observed, reductions = np.empty((members.shape[1], d), np.float32), np.empty((n_rows, d), np.float32)
+    work = np.empty((3, n_rows, d), np.float32)
+    trace = max(_trace(covariances[n_groups]), _TINY)
+    for b in range(n_groups):
+        share = fraction * _trace(covariances[b]) / trace
+        _blend(_ONE - fraction, covariances[b], share, covariances[n_groups], matrix)
+        own = max(min(noise, relative * _trace(matrix) / np.float32(d)), _MIN_NOISE)
+        for i in range(d):
+            matrix[i, i] += own
+            variances[i] = matrix[i, i]
+        first = n_estimated
+        for number in members[b]:
+            if _observe(missing, place, layers.shape[2], number, observed[n_estimated - first]):
+                _gather(layers, place[2], number, values[n_estimated])
+                numbers[n_estimated] = number
+                n_estimated += 1
+        if n_estimated > first:
+            vectors = values[first:n_estimated].reshape(-1, d)
+            _solve(matrix, means[b], observed, n_steps, vectors, reductions, work)
+            for n in range(first, n_estimated):
+                at = (n - first) * n_vectors
+                _weigh(noise, own, variances, reductions[at : at + n_vectors], weights[n])
+    for n in range(n_estimated):
+        for v in range(n_vectors):
+            vector = values[n, v]
+            for j in range(Index(d)):
+                vector[j] += center
+    return n_estimated
+
+
+@PartialKernel
+def _trace(matrix: Singles) -> np.float32:
+    """Return the sum of the diagonal of a matrix."""
+    result = _ZERO
+    for i in range(len(matrix)):
+        result += matrix[i, i]
+    return result
+
+
+@PartialKernel
+def _blend(kept: np.float32, one: Singles, share: np.float32, other: Singles, out: Singles) -> None:
+    """Set a matrix to parts of two others."""
+    for i in range(len(out)):
+        a, b, row = one[i], other[i], out[i]
+        for j in range(Index(len(row))):
+            row[j] = kept * a[j] + share * b[j]
+
+
+@PartialKernel
+def _observe(missing: Bools, place: tuple[int, int, int], width: int, number: int, observed: Singles) -> bool:
+    """Set 1 for the observed pixels of a patch, layer by layer, otherwise 0; return if any is missing."""
+    top, left, size = place
+    top, left = top + number // (width - size + 1), left + number % (width - size + 1)
+    if top + size > len(missing):
+        return False
+    n_observed, at = 0, Index(0)
+    for layer in range(missing.shape[2]):
+        for row in range(top, top + size):
+            for column in range(left, left + size):
+                is_observed = not missing[row, column, layer]
+                observed[at] = is_observed
+                n_observed += is_observed
+                at += Index(1)
+    return n_observed < len(observed)
+
+
+@PartialKernel
+def _weigh(
+    noise: np.float32, least: np.float32, variances: Singles, reductions: Singles, out: Singles
+) -> None:
+    """Set the weights of a patch: noise over variances, less the largest reduction of its vectors (L, d)."""
+    d = Index(len(out))
+    for j in range(d):
+        out[j] = _ZERO
+    for v in range(len(reductions)):
+        vector = reductions[v]
+        for j in range(d):
+            out[j] = max(out[j], vector[j])
+    for j in range(d):
+        out[j] = noise / max(variances[j] - out[j], least)
+
+
+@PartialKernel
+def _solve(
+    matrix: Singles,
+    means: Singles,
+    observed: Singles,
+    n_steps: int,
+    vectors: Singles,
+    reductions: Singles,
+    work: Singles,
+) -> None:
+    """Replace vectors (R, d) by their conditional means, and set the reductions of their variances (R, d).
+
+    All take the same number of steps of conjugate gradients, so that their products with the matrix are one.
+    The solutions of the systems are only needed multiplied by the matrix, as the directions are anyway.
+    """
+    n_rows, n_means, d = len(vectors), len(means), Index(vectors.shape[1])
+    residuals, directions, products = work[0, :n_rows], work[1, :n_rows], work[2, :n_rows]
+    energies, least = np.empty(n_rows, np.float32), np.empty(n_rows, np.float32)
+    for r in range(n_rows):
+        vector, mean, seen = vectors[r], means[r % n_means], observed[r // n_means]
+        residual, direction, reduction, energy = residuals[r], directions[r], reductions[r], _ZERO
+        for j in range(d):
+            entry = seen[j] * (vector[j] - mean[j])
+            residual[j] = entry
+            energy += entry * entry
+        for j in range(d):
+            direction[j] = residual[j]
+            reduction[j] = _ZERO
+        for j in range(d):
+            vector[j] = mean[j]
+        energies[r], least[r] = energy, _MIN_RESIDUAL * energy
+    for step in range(n_steps):
+        np.dot(directions, matrix, products)
+        for r in range(n_rows):
+            residual, direction, product = residuals[r], directions[r], products[r]
+            vector, reduction, seen = vectors[r], reductions[r], observed[r // n_means]
+            curvature, energy = _ZERO, _ZERO
+            for j in range(d):
+                curvature += direction[j] * product[j]
+            curvature = _ONE / max(curvature, _TINY)
+            counts = step < _VARIANCE_STEPS and energies[r] > least[r]
+            weight, length = curvature if counts else _ZERO, energies[r] * curvature
+            for j in range(d):
+                vector[j] += length * product[j]
+                reduction[j] += weight * product[j] * product[j]
+            for j in range(d):
+                residual[j] -= length * seen[j] * product[j]
+                energy += residual[j] * residual[j]
+            ratio = energy / max(energies[r], _TINY)
+            for j in range(d):
+                direction[j] = ratio * direction[j] + residual[j]
+            energies[r] = energy

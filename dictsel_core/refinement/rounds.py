@@ -13,16 +13,21 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dictsel_core._util.compiled import Kernel, PartialKernel
 from dictsel_core._util.parallel import map_chunks, single_threaded_blas
 from dictsel_core._util.validation import Bools, Floats, Ints
-from dictsel_core.refinement._sum_kernels import add_sums, move_pixels, sum_estimates
 from dictsel_core.refinement.gaussian import BlockEstimates, Estimator, GaussianEstimator
 from dictsel_core.refinement.search import Block, Search, Singles, Span, reused, spans
 
 #: Pixels (M,) of a block, counted row by row, sums of their weighted estimates (M, C), and of the weights.
 _Sums = tuple[Ints, Floats, Floats]
+Index = np.uintp
 
+_0, _1 = Index(0), Index(1)
+#: Pixels that are looked at together.
+_FEW = Index(64)
 #: Where the references of consecutive rounds begin, in quarters of their distance.
 _QUARTERS = ((0, 0), (2, 2), (1, 3), (3, 1))
 #: Steps of conjugate gradients, at least.
@@ -143,26 +148,11 @@ def refine_round(
     neighbors: Sequence[Singles] = (),
     estimator: Estimator | None = None,
 ) -> Iterator[float]:
-    """Refine the missing pixels of an image in place: one round of several.
+    """Make one of several rounds, of which the first has the number 0, on planes (H, W, C), in place.
 
-    Yields the fraction of the round that is done. Images smaller than a patch stay as they are.
-
-    Parameters
-    ----------
-    planes : (H, W, C) ndarray
-        Of about unit range.
-    missing : (H, W, c) ndarray of bool
-        One layer per channel, or a single layer for all of them. Channels that share a mask also share
-        covariances; otherwise channels are estimated from each other too.
-    number, n_rounds : int
-        Which round this is, from 0 on, and how many there are.
-    threads : int
-        The result does not depend on it.
-    options : RefinementOptions
-    neighbors : sequence of (H, W, C) ndarray
-        Other images whose patches are members of groups too.
-    estimator : Estimator, optional
-        Estimates the patches of a block; by default that of the options for this round.
+    Yields the fraction of the round that is done. The mask is (H, W, c): channels that share a layer also
+    share covariances; otherwise channels are estimated from each other too. Patches of neighbors, other
+    images, are members of groups too. Images smaller than a patch stay as they are.
     """
     missing = np.ascontiguousarray(missing)
     search = options.search(number, n_rounds, small=missing.shape[2] > 1)
@@ -209,11 +199,9 @@ def grid_offsets(number: int, stride: int) -> tuple[int, int]:
 
 def pixel_sums(estimates: BlockEstimates, missing: Bools) -> _Sums:
     """Return the sums of all estimates of each missing pixel (h, w, c) of a block."""
-    weights = np.ones((1, 1, 1), np.float32) if estimates.weights is None else estimates.weights
-    layers = np.broadcast_to(weights, (len(estimates.numbers), weights.shape[1], estimates.size**2))
     wanted = np.flatnonzero(missing[:, :, 0] if missing.shape[2] == 1 else missing.any(axis=2))
     slots = reused("slots", missing.shape[:2]).view(np.int32)
-    given = estimates.numbers, estimates.values, np.ascontiguousarray(layers), estimates.size
+    given = estimates.numbers, estimates.values, estimates.weights, estimates.size
     return wanted, *sum_estimates(*given, wanted, slots)
 
 
@@ -238,3 +226,101 @@ class _BandSums:
         rows = self._top, bottom
         move_pixels(self._planes, self._missing, rows, relaxation, self._sums, self._weights)
         self._top = bottom
+
+
+@Kernel
+def sum_estimates(
+    numbers: Ints, values: Singles, weights: Singles, size: int, wanted: Ints, slots: NDArray[np.int32]
+) -> tuple[Floats, Floats]:
+    """Return the sums of weighted estimates of wanted pixels (M, C), and of the weights (M, 1 or C).
+
+    Estimates are as in `BlockEstimates`. In `slots`, (h, w), each pixel is given its number, or -1.
+    """
+    n_across = Index(slots.shape[1] - size + 1)
+    n_channels, n_layers = Index(values.shape[1]), Index(weights.shape[1])
+    sums, totals = np.zeros((wanted.size, values.shape[1])), np.zeros((wanted.size, weights.shape[1]))
+    flat = slots.reshape(-1)
+    flat[:] = -1
+    for m in range(len(wanted)):
+        flat[Index(wanted[m])] = m
+    for n in range(len(numbers)):
+        row, column = Index(numbers[n]) // n_across, Index(numbers[n]) % n_across
+        for i in range(Index(size)):
+            for k in range(Index(size)):
+                slot, at = slots[row + i, column + k], i * Index(size) + k
+                if slot < 0:
+                    continue
+                for layer in range(n_layers):
+                    totals[Index(slot), layer] += weights[n, layer, at]
+                for channel in range(n_channels):
+                    weight = weights[n, channel if n_layers > _1 else _0, at]
+                    sums[Index(slot), channel] += values[n, channel, at] * weight
+    return sums, totals
+
+
+@Kernel
+def add_sums(
+    pixels: Ints,
+    width: int,
+    corner: tuple[int, int],
+    block_sums: tuple[Floats, Floats],
+    sums: Floats,
+    totals: Floats,
+) -> None:
+    """Add the sums of pixels of a block, at a corner, to those of a band, (h, W, C) and (h, W, c).
+
+    Rows of the band are in turn those of the image; pixels are counted row by row in the block.
+    """
+    start, slot = 0, Index(corner[0] % len(sums))
+    for m in range(Index(len(pixels))):
+        while pixels[m] >= start + width:
+            start += width
+            slot = slot + _1 if slot + _1 < Index(len(sums)) else _0
+        column = Index(corner[1] + pixels[m] - start)
+        for channel in range(Index(sums.shape[2])):
+            sums[slot, column, channel] += block_sums[0][m, channel]
+        for layer in range(Index(totals.shape[2])):
+            totals[slot, column, layer] += block_sums[1][m, layer if block_sums[1].shape[1] > 1 else _0]
+
+
+@Kernel
+def move_pixels(
+    planes: Singles, missing: Bools, rows: tuple[int, int], relaxation: float, sums: Floats, totals: Floats
+) -> None:
+    """Move the missing pixels of some rows towards the means of their estimates, and set their sums to 0."""
+    n_layers, width = Index(missing.shape[2]), Index(missing.shape[1])
+    flat = missing.reshape(-1)
+    for row in range(Index(rows[0]), Index(rows[1])):
+        slot = row % Index(len(sums))
+        for start in range(_0, width, _FEW):
+            stop, n_missing = min(Index(start) + _FEW, width), 0
+            for at in range((row * width + start) * n_layers, (row * width + stop) * n_layers):
+                n_missing += flat[at]
+            if n_missing:
+                for column in range(start, stop):
+                    _move_pixel(planes, missing, (Index(row), slot, Index(column)), relaxation, sums, totals)
+
+
+@PartialKernel
+def _move_pixel(
+    planes: Singles,
+    missing: Bools,
+    place: tuple[np.uintp, np.uintp, np.uintp],
+    relaxation: float,
+    sums: Floats,
+    totals: Floats,
+) -> None:
+    """Move a pixel, which is given by its row, that of its sums, and its column, and set its sums to 0."""
+    row, slot, column = place
+    shares = missing.shape[2] == 1
+    if shares and not missing[row, column, _0]:
+        return
+    for channel in range(Index(planes.shape[2])):
+        layer = _0 if shares else channel
+        weight, value = totals[slot, column, layer], planes[row, column, channel]
+        if missing[row, column, layer] and weight > 0:
+            change = relaxation * (sums[slot, column, channel] / weight - value)
+            planes[row, column, channel] = np.float32(min(max(value + change, 0.0), 1.0))
+        sums[slot, column, channel] = 0
+    for layer in range(Index(missing.shape[2])):
+        totals[slot, column, layer] = 0

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.containers import aligned, axis_names, check_in_memory, like
-from dictsel_core._util.layout import Axis, Layout, as_layout
+from dictsel_core._util.layout import Axis, Layout, aligned, as_layout, axis_names, check_in_memory, like
 from dictsel_core._util.validation import Bools, as_array, as_bool_mask, masked_entries
 from dictsel_core.restoration.image import Image, as_image
 from dictsel_core.restoration.regions import evenly_spaced

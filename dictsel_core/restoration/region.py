@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import Region
-from dictsel_core._util.containers import check_in_memory
-from dictsel_core._util.layout import Axis
+from dictsel_core._util.layout import Axis, check_in_memory
 from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
 from dictsel_core._util.validation import Bools
 from dictsel_core.restoration.channels import useful_differences

@@ -10,8 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.containers import is_lazy
-from dictsel_core._util.layout import Axis, as_layout
+from dictsel_core._util.layout import Axis, as_layout, is_lazy
 from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
 from dictsel_core.atoms import GroundSet
 from dictsel_core.restoration.damaged import DamagedArray, as_damaged

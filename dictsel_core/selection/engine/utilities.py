@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import chunk_rows
-from dictsel_core._util.observed import ObservedData
-from dictsel_core._util.validation import Floats, Ints
+from dictsel_core._util.validation import Floats, Ints, ObservedData
 from dictsel_core.atoms import GroundSet
 from dictsel_core.selection.problem import Problem
 from dictsel_core.utility import Utility
