@@ -17,12 +17,14 @@ from dictsel_core import (
     standard_ground_set,
 )
 from dictsel_core._util.parallel import as_thread_count
+from dictsel_core.progress import GeneratorRun
 from dictsel_core.refinement.gaussian import BlockEstimates, Estimator
 from dictsel_core.refinement.search import Block, Search, find_groups
-from dictsel_core.restoration.coding import SparseCoder, double_at, halve, restore_planes
-from dictsel_core.restoration.dictionary import sample_patches, select_dictionary
+from dictsel_core.restoration.coding import SparseCoder
+from dictsel_core.restoration.dictionary import select_dictionary
 from dictsel_core.restoration.image import Image as Damaged
 from dictsel_core.restoration.image import Planes, as_image
+from dictsel_core.restoration.scales import double_at, halve, restore_planes
 
 Floats = NDArray[np.floating]
 FAST = RestoreSettings.preset("fast")
@@ -61,8 +63,8 @@ class Case:
         """Return the first estimate with a dictionary from a ground set."""
         damaged = self.damaged
         settings = FAST.resolved(1 - damaged.missing_fraction, len(ground_set))
-        sample = sample_patches(damaged, settings.patch_size, settings.seed)
-        dictionary = select_dictionary(sample, settings, ground_set).finish().dictionary
+        run = GeneratorRun(select_dictionary([((0, 0), damaged)], settings, ground_set))
+        dictionary = run.finish().atoms.atoms
         coder = SparseCoder(
             dictionary, settings.coding_sparsity, settings.fill_weight, thinning=2, threads=THREADS
         )

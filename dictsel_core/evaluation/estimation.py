@@ -18,9 +18,8 @@ from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.dictionary import as_atom_source
 from dictsel_core.restoration.holdout import held_out_errors, trial_generator
 from dictsel_core.restoration.image import Image, as_layers
-from dictsel_core.restoration.plan import plan_image
+from dictsel_core.restoration.plan import Plan, plan_image
 from dictsel_core.restoration.settings import REACH, as_settings
-from dictsel_core.restoration.tile import Plan
 from dictsel_core.restoration.wide import wide_pixels
 
 #: Images of a stack that are used.
@@ -163,7 +162,7 @@ def _held_out_sample(
         narrow = narrow_damage(image.missing, settings, image.pixels.dtype)
         if narrow.any():
             plan = GeneratorRun(plan_image(image, settings, source)).finish()
-            plan = replace(plan, reach=0)  # wide holes tell nothing, and take long to complete
+            plan = replace(plan, fill_reach=0)  # wide holes tell nothing, and take long to fill
             for trial in trials(image, narrow, rng):
                 sample.add(number, trial, _errors(trial, plan, data_range))
     return sample
@@ -171,7 +170,7 @@ def _held_out_sample(
 
 def narrow_damage(missing: Bools, settings: RestoreSettings, dtype: np.dtype[Any]) -> Bools:
     """Return what of a mask (H, W, c) is restored from around it, and not invented, as wide holes are."""
-    reach = settings.completion_reach(dtype) or REACH["auto"]
+    reach = settings.fill_reach(dtype) or REACH["auto"]
     return missing & ~wide_pixels(missing, reach)[:, :, None]
 
 

@@ -11,7 +11,7 @@ from dictsel_core import RestoreSettings, psnr, restore
 from dictsel_core.restoration import plan as planning
 from dictsel_core.restoration.holdout import held_out_errors
 from dictsel_core.restoration.image import Image
-from dictsel_core.restoration.repeats import changes_of, joint_changes, repeat_of
+from dictsel_core.restoration.scales import changes_of, joint_changes, repeat_of
 
 FAST = RestoreSettings.preset("fast")
 
