@@ -195,7 +195,7 @@ class Mosaic:
         `fills` are those of earlier waves that touch the region.
         """
         image, part = _with_fills(pixels, missing, hole.outer, plan, fills), hole.part
-        planes = code_tile(image, plan, (hole.outer[0].start, hole.outer[1].start))
+        planes = code_tile(image, plan.with_rounds(0), (hole.outer[0].start, hole.outer[1].start))
         region = within(part.region, hole.outer)
         own, wide = planes[region].copy(), wide_pixels(missing, plan.fill_reach)[region]
         observed = np.asarray(~image.missing[region].any(axis=2))
