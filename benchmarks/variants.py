@@ -19,7 +19,7 @@ from dictsel_core import (
 from dictsel_core._util.parallel import as_thread_count
 from dictsel_core.progress import GeneratorRun
 from dictsel_core.refinement.gaussian import BlockEstimates, Estimator
-from dictsel_core.refinement.search import Block, Search, find_groups
+from dictsel_core.refinement.search import Block, Search, find_groups, incomplete_patches
 from dictsel_core.restoration.coding import SparseCoder
 from dictsel_core.restoration.dictionary import select_dictionary
 from dictsel_core.restoration.image import Image as Damaged
@@ -104,12 +104,11 @@ class BlockEstimator:
     n_estimated: int
     centered: bool
 
-    def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates | None:
+    def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates:
         """Return estimates of the patches most similar to each reference, of gray images."""
-        incomplete = block.incomplete(missing, search.size)
-        if not incomplete.any():
-            return None
-        groups = find_groups(planes, block, search, incomplete)
+        incomplete = incomplete_patches(missing[block.region], search.size)
+        wanted = incomplete[block.vertical.references[:, None], block.horizontal.references]
+        groups = find_groups(planes, block, search, wanted)
         numbers = groups.numbers
         values = _patches_at(planes[block.region], search.size, numbers).reshape(*numbers.shape, -1)
         means = values.mean(axis=1, keepdims=True) * self.centered
@@ -163,10 +162,10 @@ class UnweightedEstimator:
 
     inner: Estimator
 
-    def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates | None:
+    def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates:
         """Return the estimates of the other estimator, without weights."""
         estimates = self.inner.estimate(planes, missing, block, search)
-        return None if estimates is None else replace(estimates, weights=np.ones_like(estimates.weights))
+        return replace(estimates, weights=np.ones_like(estimates.weights))
 
 
 def richer_ground_set() -> GroundSet:

@@ -222,23 +222,8 @@ class ObservedData:
     root of c is the scale of the point, and that of v_i, at most 1, a factor of the entry. Rows are
     multiplied by both; their code in atoms multiplied by the factors is that of the points, times the scale.
 
-    Parameters
-    ----------
-    value : (T, d) array_like
-        Data points as rows. Missing entries may have any value, NaN included.
-    mask : (T, d) array_like of bool, optional
-        True = missing.
-    n_features : int
-        The dimension d of the atoms.
-    weights : (T, d) or (T,) array_like, optional
-        Of each entry or point; an entry of weight 0 is missing. Default is 1.
-
-    Attributes
-    ----------
-    dtype : dtype
-        float32 if the data are float32 and their squares are within its range, else float64.
-    scales : (T,) ndarray or None
-        Square roots of the largest weights of the points; None if all are 1.
+    Missing entries may have any value, NaN included; weights are those of entries or points. `dtype` is
+    float32 if the data are, and their squares within its range, else float64; `scales` is None if all are 1.
     """
 
     def __init__(

@@ -10,7 +10,15 @@ import numpy as np
 
 from dictsel_core._util.compiled import Kernel, PartialKernel
 from dictsel_core._util.validation import Bools, Ints
-from dictsel_core.refinement.search import Block, Groups, Search, Singles, find_groups, reused
+from dictsel_core.refinement.search import (
+    Block,
+    Groups,
+    Search,
+    Singles,
+    find_groups,
+    incomplete_patches,
+    reused,
+)
 
 Index = np.uintp
 
@@ -41,9 +49,7 @@ class BlockEstimates:
 class Estimator(Protocol):
     """Estimates the patches of a block, as `GaussianEstimator` does; called from several threads."""
 
-    def estimate(
-        self, planes: Singles, missing: Bools, block: Block, search: Search
-    ) -> BlockEstimates | None:
+    def estimate(self, planes: Singles, missing: Bools, block: Block, search: Search) -> BlockEstimates:
         """Return estimates of some patches of a block."""
 
 
@@ -79,28 +85,30 @@ class GaussianEstimator:
     shared: float
     n_steps: int
 
-    def estimate(
-        self, planes: Singles, missing: Bools, block: Block, search: Search
-    ) -> BlockEstimates | None:
+    def estimate(self, planes: Singles, missing: Bools, block: Block, search: Search) -> BlockEstimates:
         """Return estimates of the patches most similar to each reference that has missing pixels.
 
-        They are valid until the next call of the same thread; None if nothing is missing. Planes (H, W, C)
-        are of about unit range. Of a block with several images below each other, the mask (H, W, c) is that
-        of the first one, whose patches are estimated.
+        They are valid until the next call of the same thread. Planes (H, W, C) are of about unit range. Of a
+        block with several images below each other, the mask (H, W, c) is that of the first one, whose patches
+        are estimated.
         """
-        incomplete = block.incomplete(missing, search.size)
-        if not incomplete.any():
-            return None
-        groups = find_groups(planes, block, search, incomplete)
-        numbers, values, weights = self._condition(groups, missing, block)
+        own = missing[block.region]
+        incomplete = incomplete_patches(own, search.size)
+        wanted = incomplete[block.vertical.references[:, None], block.horizontal.references]
+        groups = find_groups(planes, block, search, wanted)
+        observed = reused("observed", (own.shape[2], *own.shape[:2]))
+        np.logical_not(own.transpose(2, 0, 1), out=observed)
+        numbers, values, weights = self._condition(groups, observed, incomplete)
         shape = len(numbers), -1, search.size**2
         return BlockEstimates(numbers, values.reshape(shape), search.size, weights.reshape(shape))
 
-    def _condition(self, groups: Groups, missing: Bools, block: Block) -> tuple[Ints, Singles, Singles]:
+    def _condition(
+        self, groups: Groups, observed: Singles, incomplete: Bools
+    ) -> tuple[Ints, Singles, Singles]:
         """Return numbers (N,), values (N, L, d) and weights (N, d) of estimates, until the next call."""
         size, members = groups.size, np.ascontiguousarray(groups.numbers[:, : self.n_estimated])
         # Channels with masks of their own form one long vector; channels that share a mask form several.
-        d = missing.shape[2] * size**2
+        d = len(observed) * size**2
         n_groups, n_vectors = len(members), len(groups.layers) * size**2 // d
         moments = reused("means", (n_groups, n_vectors, d)), reused("covariances", (n_groups + 1, d, d))
         group_moments(groups.layers, size, groups.numbers, *moments)
@@ -109,77 +117,74 @@ class GaussianEstimator:
             reused("weights", (members.size, d)),
         )
         estimates = np.empty(members.size, np.intp), values, weights
+        factor = np.float32(1 / (groups.numbers.shape[1] * n_vectors))
         noise, relative, shared = map(np.float32, (self.noise, self.relative_noise, self.shared))
-        model = groups.center, noise, relative, shared
-        place = block.vertical.start, block.horizontal.start, size
-        n_steps = self.n_steps + _MORE_STEPS * (d > _LONG)
-        n_estimated = condition(groups.layers, moments, model, n_steps, missing, place, members, estimates)
+        model = groups.center, noise, relative, shared, factor
+        n_steps, flags = self.n_steps + _MORE_STEPS * (d > _LONG), incomplete.reshape(-1)
+        layers = groups.layers, observed
+        n_estimated = condition(layers, moments, model, n_steps, flags, size, members, estimates)
         return estimates[0][:n_estimated], values[:n_estimated], weights[:n_estimated]
 
 
 @Kernel
 def group_moments(layers: Singles, size: int, numbers: Ints, means: Singles, covariances: Singles) -> None:
-    """Write the means (B, L, d) and the covariances (B + 1, d, d) of groups, and last the mean covariance.
+    """Write the means (B, L, d) and the covariances (B + 1, d, d) of groups, and last their sum.
 
     Members have numbers (B, n) in a block (C, h, w). Vectors are patches, or single channels of these.
+    Covariances are sums, not divided by the number of vectors of a group.
     """
     (n_groups, n_members), (n_vectors, d) = numbers.shape, means.shape[1:]
     samples = np.empty((n_members * n_vectors, d), np.float32)
-    for b in range(n_groups):
-        for n in range(n_members):
-            _gather(layers, size, numbers[b, n], samples[n * n_vectors : (n + 1) * n_vectors])
-        _subtract_means(samples, means[b])
-        np.dot(samples.T, samples, covariances[b])
-    flat, n_entries = covariances.reshape(-1), Index(d * d)
-    share, total = _ONE / np.float32(len(samples)), Index(n_groups) * n_entries
+    entries, flat, n_entries = samples.reshape(-1), covariances.reshape(-1), Index(d * d)
+    total = Index(n_groups) * n_entries
     for i in range(n_entries):
         flat[total + i] = _ZERO
-    for b in range(Index(n_groups)):
+    for b in range(n_groups):
+        for n in range(n_members):
+            _gather(layers, size, numbers[b, n], entries, n * n_vectors * d)
+        _subtract_means(entries, means[b].reshape(-1))
+        np.dot(samples.T, samples, covariances[b])
         for i in range(n_entries):
-            flat[b * n_entries + i] *= share
-        for i in range(n_entries):
-            flat[total + i] += flat[b * n_entries + i] / np.float32(n_groups)
+            flat[total + i] += flat[Index(b) * n_entries + i]
 
 
 @PartialKernel
-def _gather(layers: Singles, size: int, number: int, vectors: Singles) -> None:
-    """Copy the patch with some number of layers (C, h, w) to its vectors (L, d)."""
-    flat, width = vectors.reshape(-1), layers.shape[2] - size + 1
-    row, column, at = number // width, number % width, Index(0)
-    for layer in range(len(layers)):
+def _gather(layers: Singles, size: int, number: int, out: Singles, first: int) -> None:
+    """Copy the patch with some number of layers (C, h, w) to a flat array, from some place on."""
+    (n_layers, height, width), flat, to = layers.shape, layers.reshape(-1), Index(first)
+    start = number // (width - size + 1) * width + number % (width - size + 1)
+    for layer in range(n_layers):
         for i in range(size):
-            line = layers[layer, row + i, column : column + size]
+            at = Index(start + (layer * height + i) * width)
             for k in range(Index(size)):
-                flat[at + k] = line[k]
-            at += Index(size)
+                out[to + k] = flat[at + k]
+            to += Index(size)
 
 
 @PartialKernel
-def _subtract_means(vectors: Singles, means: Singles) -> None:
-    """Compute the means (L, d) of vectors (n * L, d), L of each member, and subtract them."""
-    n_vectors, d = len(means), Index(means.shape[1])
-    share = np.float32(n_vectors) / np.float32(len(vectors))
-    for v in range(n_vectors):
-        for j in range(d):
-            means[v, j] = _ZERO
-    for n in range(len(vectors)):
-        vector, mean = vectors[n], means[n % n_vectors]
-        for j in range(d):
-            mean[j] += share * vector[j]
-    for n in range(len(vectors)):
-        vector, mean = vectors[n], means[n % n_vectors]
-        for j in range(d):
-            vector[j] -= mean[j]
+def _subtract_means(members: Singles, means: Singles) -> None:
+    """Compute the mean of members, each with as many entries, and subtract it from all of them."""
+    n_entries = Index(means.size)
+    n_members = Index(members.size) // n_entries
+    share = _ONE / np.float32(n_members)
+    for j in range(n_entries):
+        means[j] = _ZERO
+    for n in range(n_members):
+        for j in range(n_entries):
+            means[j] += share * members[n * n_entries + j]
+    for n in range(n_members):
+        for j in range(n_entries):
+            members[n * n_entries + j] -= means[j]
 
 
 @Kernel
 def condition(
-    layers: Singles,
+    layers: tuple[Singles, Singles],
     moments: tuple[Singles, Singles],
-    model: tuple[np.float32, np.float32, np.float32, np.float32],
+    model: tuple[np.float32, np.float32, np.float32, np.float32, np.float32],
     n_steps: int,
-    missing: Bools,
-    place: tuple[int, int, int],
+    incomplete: Bools,
+    size: int,
     members: Ints,
     estimates: tuple[Ints, Singles, Singles],
 ) -> int:
@@ -193,50 +198,49 @@ def condition(
     (of the latter the diagonal), by a few steps of conjugate gradients: the covariances of similar patches
     have few large eigenvalues. Each direction p of these steps also tells by how much it reduces the
     variances, :math:`(C_{m,o} p)^2 / p^T (C_{o,o} + \sigma^2 I) p` [1]_; the variances are upper bounds, and
-    exact after as many steps as there are observed entries. Members without missing pixels are left out.
+    exact after as many steps as there are observed entries.
 
-    Moments are those of `group_moments`. The model is the center that was subtracted from the layers, noise,
-    relative noise, and the fraction of the mean covariance; the noise has a weight of 1. A block begins at
-    the first two numbers of a place in the mask (H, W, c), and the third is the height and width of a patch.
-    Members (B, E) behind the end of the mask are left out too. Overwrites the estimates, numbers (N,), values
-    (N, L, d) and weights (N, d), and returns how many there are.
+    Layers are those of the groups, and of the mask (c, h, w): 1 if a pixel is observed, otherwise 0. Moments
+    are those of `group_moments`. The model is the center that was subtracted from the layers, noise, relative
+    noise, the fraction of the mean covariance, and one over the number of vectors of a group; the noise has
+    a weight of 1. Members (B, E) are left out if their patches are not incomplete. Overwrites the estimates,
+    numbers (N,), values (N, L, d) and weights (N, d), and returns how many there are.
 
     References
     ----------
     .. [1] J. Wenger et al., "Posterior and computational uncertainty in Gaussian processes", NeurIPS 2022.
        :DOI:`10.48550/arXiv.2205.15449`
     """
-    (means, covariances), (center, noise, relative, fraction) = moments, model
+    pixels, observed = layers
+    (means, covariances), (center, noise, relative, fraction, scale) = moments, model
     (numbers, values, weights), (n_groups, n_vectors, d) = estimates, means.shape
     matrix, variances = np.empty((d, d), np.float32), np.empty(d, np.float32)
     n_rows, n_estimated = members.shape[1] * n_vectors, 0
-    observed, reductions = np.empty((members.shape[1], d), np.float32), np.empty((n_rows, d), np.float32)
-    work = np.empty((3, n_rows, d), np.float32)
+    seen, reductions = np.empty((members.shape[1], d), np.float32), np.empty((n_rows, d), np.float32)
+    work, flat = np.empty((3, n_rows, d), np.float32), values.reshape(-1)
     trace = max(_trace(covariances[n_groups]), _TINY)
     for b in range(n_groups):
         share = fraction * _trace(covariances[b]) / trace
-        _blend(_ONE - fraction, covariances[b], share, covariances[n_groups], matrix)
+        _blend((_ONE - fraction) * scale, covariances[b], share * scale, covariances[n_groups], matrix)
         own = max(min(noise, relative * _trace(matrix) / np.float32(d)), _MIN_NOISE)
         for i in range(d):
             matrix[i, i] += own
             variances[i] = matrix[i, i]
         first = n_estimated
         for number in members[b]:
-            if _observe(missing, place, layers.shape[2], number, observed[n_estimated - first]):
-                _gather(layers, place[2], number, values[n_estimated])
+            if number < len(incomplete) and incomplete[number]:
+                _gather(observed, size, number, seen.reshape(-1), (n_estimated - first) * d)
+                _gather(pixels, size, number, flat, n_estimated * n_vectors * d)
                 numbers[n_estimated] = number
                 n_estimated += 1
         if n_estimated > first:
             vectors = values[first:n_estimated].reshape(-1, d)
-            _solve(matrix, means[b], observed, n_steps, vectors, reductions, work)
+            _solve(matrix, means[b], seen.reshape(-1), n_steps, vectors, reductions.reshape(-1), work)
             for n in range(first, n_estimated):
                 at = (n - first) * n_vectors
                 _weigh(noise, own, variances, reductions[at : at + n_vectors], weights[n])
-    for n in range(n_estimated):
-        for v in range(n_vectors):
-            vector = values[n, v]
-            for j in range(Index(d)):
-                vector[j] += center
+    for i in range(Index(n_estimated * n_vectors * d)):
+        flat[i] += center
     return n_estimated
 
 
@@ -259,24 +263,6 @@ def _blend(kept: np.float32, one: Singles, share: np.float32, other: Singles, ou
 
 
 @PartialKernel
-def _observe(missing: Bools, place: tuple[int, int, int], width: int, number: int, observed: Singles) -> bool:
-    """Set 1 for the observed pixels of a patch, layer by layer, otherwise 0; return if any is missing."""
-    top, left, size = place
-    top, left = top + number // (width - size + 1), left + number % (width - size + 1)
-    if top + size > len(missing):
-        return False
-    n_observed, at = 0, Index(0)
-    for layer in range(missing.shape[2]):
-        for row in range(top, top + size):
-            for column in range(left, left + size):
-                is_observed = not missing[row, column, layer]
-                observed[at] = is_observed
-                n_observed += is_observed
-                at += Index(1)
-    return n_observed < len(observed)
-
-
-@PartialKernel
 def _weigh(
     noise: np.float32, least: np.float32, variances: Singles, reductions: Singles, out: Singles
 ) -> None:
@@ -296,7 +282,7 @@ def _weigh(
 def _solve(
     matrix: Singles,
     means: Singles,
-    observed: Singles,
+    seen: Singles,
     n_steps: int,
     vectors: Singles,
     reductions: Singles,
@@ -308,39 +294,40 @@ def _solve(
     The solutions of the systems are only needed multiplied by the matrix, as the directions are anyway.
     """
     n_rows, n_means, d = len(vectors), len(means), Index(vectors.shape[1])
-    residuals, directions, products = work[0, :n_rows], work[1, :n_rows], work[2, :n_rows]
+    directions, products = work[1, :n_rows], work[2, :n_rows]
+    residual, direction, product = work[0].reshape(-1), directions.reshape(-1), products.reshape(-1)
+    vector, mean = vectors.reshape(-1), means.reshape(-1)
     energies, least = np.empty(n_rows, np.float32), np.empty(n_rows, np.float32)
     for r in range(n_rows):
-        vector, mean, seen = vectors[r], means[r % n_means], observed[r // n_means]
-        residual, direction, reduction, energy = residuals[r], directions[r], reductions[r], _ZERO
+        row, own, mask, energy = Index(r) * d, Index(r % n_means) * d, Index(r // n_means) * d, _ZERO
         for j in range(d):
-            entry = seen[j] * (vector[j] - mean[j])
-            residual[j] = entry
+            entry = seen[mask + j] * (vector[row + j] - mean[own + j])
+            residual[row + j] = entry
             energy += entry * entry
         for j in range(d):
-            direction[j] = residual[j]
-            reduction[j] = _ZERO
+            direction[row + j] = residual[row + j]
+            reductions[row + j] = _ZERO
         for j in range(d):
-            vector[j] = mean[j]
+            vector[row + j] = mean[own + j]
         energies[r], least[r] = energy, _MIN_RESIDUAL * energy
     for step in range(n_steps):
         np.dot(directions, matrix, products)
         for r in range(n_rows):
-            residual, direction, product = residuals[r], directions[r], products[r]
-            vector, reduction, seen = vectors[r], reductions[r], observed[r // n_means]
-            curvature, energy = _ZERO, _ZERO
+            row, mask, curvature, energy = Index(r) * d, Index(r // n_means) * d, _ZERO, _ZERO
             for j in range(d):
-                curvature += direction[j] * product[j]
+                curvature += direction[row + j] * product[row + j]
             curvature = _ONE / max(curvature, _TINY)
             counts = step < _VARIANCE_STEPS and energies[r] > least[r]
             weight, length = curvature if counts else _ZERO, energies[r] * curvature
             for j in range(d):
-                vector[j] += length * product[j]
-                reduction[j] += weight * product[j] * product[j]
+                vector[row + j] += length * product[row + j]
+                reductions[row + j] += weight * product[row + j] * product[row + j]
+            if step == n_steps - 1:
+                continue  # the next direction is not needed
             for j in range(d):
-                residual[j] -= length * seen[j] * product[j]
-                energy += residual[j] * residual[j]
+                residual[row + j] -= length * seen[mask + j] * product[row + j]
+                energy += residual[row + j] * residual[row + j]
             ratio = energy / max(energies[r], _TINY)
             for j in range(d):
-                direction[j] = ratio * direction[j] + residual[j]
+                direction[row + j] = ratio * direction[row + j] + residual[row + j]
             energies[r] = energy

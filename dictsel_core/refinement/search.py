@@ -58,6 +58,14 @@ class Span:
     first: Ints
     n_candidates: int
 
+    def part(self, chosen: Bools, axis: int) -> "Span":
+        """Return the span from the first to the last reference that is chosen for any of an axis."""
+        at, size = np.flatnonzero(chosen.any(axis=axis)), self.stop - self.start - self.n_patches + 1
+        kept, offset = slice(at[0], at[-1] + 1), int(self.first[at[0]])
+        n_patches, start = int(self.first[at[-1]]) - offset + self.n_candidates, self.start + offset
+        references, first = self.references[kept] - offset, self.first[kept] - offset
+        return Span(start, start + n_patches + size - 1, n_patches, references, first, self.n_candidates)
+
 
 @dataclass(frozen=True, eq=False)
 class Block:
@@ -104,12 +112,38 @@ class Block:
         parts = np.concatenate([image[self.region] for image in images])
         return parts, Block(down, across, len(images))
 
-    def incomplete(self, missing: Bools, size: int) -> Bools:
-        """Return which references have missing pixels (H, W, c), by their rows and columns: (b, b')."""
-        hidden = missing[self.region].any(axis=2)
-        patches = np.lib.stride_tricks.sliding_window_view(hidden, (size, size))
-        rows, columns = self.vertical.references, self.horizontal.references
-        return np.asarray(patches[rows[:, None], columns].any(axis=(2, 3)))
+
+def damaged_blocks(
+    missing: Bools, search: Search, bands: Sequence[Span], columns: Sequence[Span]
+) -> list[list[Block]]:
+    """Return by band the smallest blocks with all references that have missing pixels (H, W, c)."""
+    hidden = missing[:, :, 0] if missing.shape[2] == 1 else np.asarray(missing.any(axis=2))
+    down, across = (
+        np.concatenate([each.start + each.references for each in part]) for part in (bands, columns)
+    )
+    tall, chosen = hidden[down], np.zeros((len(down), len(across)), np.bool_)
+    for shift in range(1, search.size):
+        tall |= hidden[down + shift]
+    for shift in range(search.size):
+        chosen |= tall[:, across + shift]
+    found = []
+    for i, band in enumerate(bands):
+        rows = chosen[i * _BLOCK : (i + 1) * _BLOCK]
+        parts = [(each, rows[:, j * _BLOCK : (j + 1) * _BLOCK]) for j, each in enumerate(columns)]
+        found.append([Block(band.part(part, 1), each.part(part, 0)) for each, part in parts if part.any()])
+    return found
+
+
+def incomplete_patches(missing: Bools, size: int) -> Bools:
+    """Return which patches of a region (h, w, c) have missing pixels: (h - size + 1, w - size + 1)."""
+    hidden = np.asarray(missing.any(axis=2))
+    tall = hidden[: len(hidden) - size + 1].copy()
+    for shift in range(1, size):
+        tall |= hidden[shift : shift + len(tall)]
+    patches = tall[:, : tall.shape[1] - size + 1].copy()
+    for shift in range(1, size):
+        patches |= tall[:, shift : shift + patches.shape[1]]
+    return patches
 
 
 def spans(length: int, search: Search, offset: int = 0) -> list[Span]:
@@ -179,8 +213,8 @@ def _nearest(gray: Singles, bound: np.float32, block: Block, search: Search, wan
     np.rint(np.multiply(gray.ravel(), scale, out=values[: gray.size]), out=values[: gray.size])
     values[gray.size :] = 0
     pitch = gray.shape[1]
-    sums = _box_sums("sums", values, max(size // 2, 1), pitch)
-    lengths = _box_sums("lengths", np.square(values, out=reused("squares", values.shape)), size, pitch)
+    sums = _box_sums(values, max(size // 2, 1), pitch)
+    lengths = _box_sums(np.square(values, out=reused("squares", values.shape)), size, pitch)
     squares = _squared_distances(down.n_candidates, across.n_candidates)
     penalties = np.float32(search.penalty * float(scale) ** 2) * squares
     rows, columns = np.nonzero(wanted)
@@ -212,21 +246,21 @@ def _squared_distances(n_down: int, n_across: int) -> Singles:
     return np.add.outer(down, across)
 
 
-def _box_sums(name: str, values: Singles, size: int, pitch: int) -> Singles:
+def _box_sums(values: Singles, size: int, pitch: int) -> Singles:
     """Return the sums of all size x size boxes of a plane with rows of length `pitch`, all in one dimension.
 
     What lies behind the last column continues in the next row.
     """
-    return _run_sums(name, _run_sums("tall", values, size, pitch), size, 1)
+    return _run_sums(_run_sums(values, size, pitch), size, 1)
 
 
-def _run_sums(name: str, values: Singles, n: int, step: int) -> Singles:
+def _run_sums(values: Singles, n: int, step: int) -> Singles:
     """Return the sums of n numbers, `step` apart, from each number on."""
-    sums = reused(name, (len(values) - (n - 1) * step,))
-    sums[...] = values[: len(sums)]
-    for shift in range(step, n * step, step):
-        sums += values[shift : shift + len(sums)]
-    return sums
+    if n == 1:
+        return values
+    half, shift = _run_sums(values, n // 2, step), n // 2 * step
+    sums = half[:-shift] + half[shift:]
+    return sums[:-step] + values[(n - 1) * step :] if n % 2 else sums
 
 
 class _Buffers(threading.local):

@@ -132,19 +132,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """What a plan needs to know of all of an image, besides samples.
-
-    Attributes
-    ----------
-    shape : (int, int)
-        Height and width.
-    missing_fraction, observed_channels, repeats, holes, level
-        As in `Plan`.
-    coarse : Image, optional
-        A coarse scale of the image; None if that is a single tile.
-    intact : sequence of Image
-        Samples in which nothing is missing: they too tell what channels have in common.
-    """
+    """What a plan needs to know of all of an image, besides samples."""
 
     shape: tuple[int, int]
     missing_fraction: float
@@ -152,8 +140,8 @@ class Whole:
     repeats: tuple[Repeat, Repeat]
     holes: tuple[tuple[int, int, int, int], ...] = ()
     level: int = 0
-    coarse: Image | None = None
-    intact: Sequence[Image] = ()
+    coarse: Image | None = None  #: halved `level` times; None if the image is a single tile
+    intact: Sequence[Image] = ()  #: samples in which nothing is missing: they too tell of the channels
 
 
 def planned_tile(
