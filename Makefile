@@ -31,7 +31,7 @@ run: $(VENV)/.extra-app $(VENV)/.package $(VENV)/.compiled
 	@$(BIN)/python -P -m inpaint_app $(ARGS)
 
 # -P keeps the checkout off the import path: the tests see the installed package.
-test: lint $(VENV)/.extra-experiments $(VENV)/.extra-fits $(VENV)/.extra-codecs $(VENV)/.extra-cluster $(VENV)/.package
+test: lint $(VENV)/.extra-experiments $(VENV)/.extra-fits $(VENV)/.extra-cluster $(VENV)/.package
 	@.ci/qt-libraries $(BIN)/python
 	@.ci/clean-environment .ci/test $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
 ifneq ($(filter-out 0 false,$(CI)),)

@@ -21,7 +21,7 @@ HEADER = """\
 # pyproject.toml; each but "core" is in addition to "run".
 """
 # Beyond the dependencies themselves; lines of these extras.
-CORE_TESTS = ("hypothesis", "pytest", "pytest-xdist", "scikit-image", "scikit-learn", "xarray")
+CORE_TESTS = ("hypothesis", "pytest", "pytest-xdist", "scikit-learn", "xarray")
 NAPARI_TESTS = ("PySide6-Essentials", "hypothesis", "pytest", "pytest-qt")
 
 

@@ -11,6 +11,7 @@ from benchmarks import (
     detect,
     estimate,
     gsr,
+    hole_photographs,
     holes,
     quality,
     restoration,
@@ -52,12 +53,16 @@ def main() -> None:
         description="Measure this library against its peers. Ratios within one run mean more than seconds.",
     )
     parser.add_argument("name", choices=[*BENCHMARKS, "all"], help="what to measure")
-    parser.add_argument("--damage", metavar="FOLDER", type=Path, help="photographs and damage, for detect")
+    parser.add_argument(
+        "--damage", metavar="FOLDER", type=Path, help="photographs and damage, for detect and holes"
+    )
     args = parser.parse_args()
     # GSR takes hours.
     for each in [other for other in BENCHMARKS if other != "gsr"] if args.name == "all" else [args.name]:
         if each == "detect":
             detect.main(args.damage)
+        elif each == "holes" and args.damage is not None:
+            hole_photographs.main(args.damage)
         else:
             BENCHMARKS[each]()
 

@@ -11,7 +11,7 @@ from benchmarks.measure import print_table, ratio, seconds_in_turns
 from dictsel_core import IndividualSparsity, omp, replacement_omp, standard_ground_set
 from dictsel_core._util.parallel import as_thread_count, map_chunks
 from dictsel_core._util.validation import Bools, Floats
-from dictsel_core.pursuit.codes import CHUNK
+from dictsel_core.pursuit.columns import CHUNK
 
 _MISSING, _N_ATOMS, _SPARSITY, _N_ROUNDS = 0.8, 100, 5, 7
 

@@ -1,10 +1,11 @@
-"""Peers that fill wide holes: G'MIC and MI-GAN, where they are installed."""
+"""Peers that fill wide holes: G'MIC, MI-GAN and Resynthesizer, where they are installed."""
 
 import os
 import shutil
 import subprocess
 import tempfile
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,11 @@ def has_migan() -> bool:
     return MIGAN_VARIABLE in os.environ
 
 
+def has_resynthesizer() -> bool:
+    """Return whether the package `resynthesizer` is there, the engine of GIMP's plug-in."""
+    return find_spec("resynthesizer") is not None
+
+
 def gmic(image: Image, mask: Mask, *, command: str) -> NDArray[Any]:
     """Return a picture filled by G'MIC: "inpaint" or "inpaint_matchpatch", with their default options."""
     with tempfile.TemporaryDirectory() as folder:
@@ -49,6 +55,14 @@ def migan(image: Image, mask: Mask) -> NDArray[Any]:
     inputs = {"image": np.ascontiguousarray(color.transpose(2, 0, 1)[None]), "mask": known}
     result = np.asarray(_migan_session().run(None, inputs)[0][0]).transpose(1, 2, 0)
     return result if image.ndim == 3 else np.asarray(result.mean(axis=2))
+
+
+def resynthesizer(image: Image, mask: Mask) -> NDArray[Any]:
+    """Return a picture filled by Resynthesizer with its default options."""
+    from resynthesizer import resynthesize
+
+    filled = resynthesize(Pillow.fromarray(hidden(image, mask)), Pillow.fromarray(mask))
+    return np.asarray(filled if image.ndim == 3 else filled.convert("L"))
 
 
 def shiftmap(image: Image, mask: Mask) -> NDArray[Any]:

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from PIL import Image as Pillow
 
 from benchmarks.hole_figures import figures
-from benchmarks.hole_peers import gmic, has_gmic, has_migan, migan, shiftmap
+from benchmarks.hole_peers import (
+    gmic,
+    has_gmic,
+    has_migan,
+    has_resynthesizer,
+    migan,
+    resynthesizer,
+    shiftmap,
+)
 from benchmarks.measure import print_table
 from benchmarks.peers import biharmonic, hidden
 from benchmarks.pictures import Image, Mask
@@ -88,6 +96,8 @@ def methods() -> dict[str, Method]:
         known["G'MIC matchpatch"] = partial(gmic, command="inpaint_matchpatch")
     if has_migan():
         known["MI-GAN"] = migan
+    if has_resynthesizer():
+        known["Resynthesizer"] = resynthesizer
     return known
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.data import Array
 from dictsel_core import GroundSet
-from dictsel_core.pursuit.batch import code_data
+from dictsel_core.pursuit.codes import code_data
 
 
 def literal_replacement_greedy(ground_set: GroundSet, data: Array, sparsity: int, n_atoms: int) -> list[int]:

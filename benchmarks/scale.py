@@ -25,16 +25,15 @@ import numpy as np
 
 from benchmarks.measure import print_table
 from dictsel_core import RestoreSettings
-from inpaint_app.cluster.blocks import DEFAULT_BLOCK, cut_into_blocks
-from inpaint_app.cluster.executors import local_cluster
-from inpaint_app.cluster.extra import load_extra
-from inpaint_app.cluster.restore_store import StoreRequest, restore_store
-from inpaint_app.cluster.stores.opening import open_store
-from inpaint_app.cluster.tile_jobs import FinishedBlock
-from inpaint_app.files.write import Output
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.restore_file import FileOptions
+from inpaint_app.engine.blocks.jobs import FinishedBlock
+from inpaint_app.engine.blocks.source import cut_into_blocks
+from inpaint_app.engine.blocks.workers import local_cluster
+from inpaint_app.engine.control import JobControl
+from inpaint_app.engine.restore_file import DEFAULT_BLOCK, FileOptions, FileRequest, restore_file
+from inpaint_app.io.chunked.opening import open_store
+from inpaint_app.io.extra import load_extra
+from inpaint_app.io.write import Output
+from inpaint_app.model.mask_spec import MaskSpec
 
 _BAND = 1024
 _POLL_SECONDS = 0.02
@@ -49,10 +48,10 @@ class Case:
     side: int
     block: int
 
-    def request(self, output: str, scheduler: str | None) -> StoreRequest:
+    def request(self, output: str, scheduler: str | None) -> FileRequest:
         """Return the request that restores it."""
         mask_spec = MaskSpec(mask=self.folder / "mask.zarr", grow=0)
-        return StoreRequest(
+        return FileRequest(
             self.folder / "picture.zarr",
             Output(self.folder / output),
             FileOptions(RestoreSettings.preset("fast"), mask_spec),
@@ -101,7 +100,7 @@ def peak_memory() -> float:
 
 def warm_up() -> None:
     """Load in a worker what its first job would have to load."""
-    from inpaint_app.cluster import tile_jobs  # noqa: F401
+    from inpaint_app.engine.blocks import jobs  # noqa: F401
 
     load_extra("zarr")
 
@@ -145,7 +144,7 @@ def measure(case: Case, n_workers: int) -> Measured:
     with local_cluster(n_workers) as cluster, distributed.Client(cluster, set_as_default=False) as client:
         client.run(warm_up)
         started = time.perf_counter()
-        result = restore_store(case.request(output, cluster.scheduler_address), JobControl(note))
+        result = restore_file(case.request(output, cluster.scheduler_address), JobControl(note))
         memory = max(client.run(peak_memory).values())
     seconds = result.seconds
     blocks = sum(seconds[kind] for kind in seconds if kind not in ("select", "total"))
@@ -210,8 +209,8 @@ def virtual_speed(case: Case, n_workers: int) -> float:
         yield workers
 
     start = time.process_time()
-    with mock.patch("inpaint_app.cluster.restore_store.open_executor", open_virtual):
-        restore_store(case.request(f"virtual-{n_workers}.zarr", None), JobControl())
+    with mock.patch("inpaint_app.engine.blocks.restore_store.open_executor", open_virtual):
+        restore_file(case.request(f"virtual-{n_workers}.zarr", None), JobControl())
     serial = time.process_time() - start - workers.busy
     return (workers.busy + serial) / (workers.seconds + serial)
 
@@ -273,7 +272,7 @@ def kill_worker(case: Case) -> str:
         n_half = len(cut_into_blocks((case.side, case.side), case.block)) // 2
         watcher = Watcher(workspace_of(case, "killed.zarr"), n_half, act)
         watcher.start()
-        restore_store(case.request("killed.zarr", cluster.scheduler_address), JobControl())
+        restore_file(case.request("killed.zarr", cluster.scheduler_address), JobControl())
         watcher.stop()
     n_blocks, n_twice = len(watcher.first), len(watcher.repeated)
     return f"{n_blocks} blocks, {n_twice} of them written twice; {compare(case, 'killed.zarr')}"

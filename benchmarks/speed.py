@@ -31,9 +31,9 @@ from dictsel_core import (
     standard_ground_set,
 )
 from dictsel_core.restoration import PresetName
-from inpaint_app.image.rect import Rect
-from inpaint_app.jobs import restore as jobs
-from inpaint_app.jobs.control import CancelledError, JobControl
+from inpaint_app.engine import restore as jobs
+from inpaint_app.engine.control import CancelledError, JobControl
+from inpaint_app.model.rect import Rect
 
 Result = TypeVar("Result")
 Row = tuple[str, str, str, str, str]

@@ -1,41 +1,54 @@
-"""The files of the core that a restoration of an image in memory passes through."""
+"""The files that a restoration passes through: of the core, and of the app for one command."""
 
+import contextlib
 import os
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 import dictsel_core
+import inpaint_app
 from dictsel_core import restore
-
-_ROOT = f"{Path(dictsel_core.__file__).parent}{os.sep}"
+from inpaint_app.cli import main as inpaint
 
 
 def main() -> None:
-    """Print the files, with the number of functions of each that are called."""
+    """Print the files of core and app, with the number of functions of each that are called."""
     image = np.add.outer(np.arange(96), np.arange(96)).astype(np.uint8)
     image ^= np.random.default_rng(1).integers(0, 8, image.shape, np.uint8)
     mask = np.random.default_rng(0).random(image.shape) < 0.5
     restore(image, mask)  # kernels are compiled, and bases made
-    files = files_of(lambda: restore(image, mask))
+    _print("restore(image, mask)", files_of(lambda: restore(image, mask), dictsel_core))
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Image.fromarray(image).save("scan.tif")
+        Image.fromarray(mask).save("m.png")
+        command = "inpaint restore scan.tif --mask m.png -o out.tif --quiet --overwrite"
+        inpaint(command.split()[1:])  # everything is imported
+        _print(command, files_of(lambda: inpaint(command.split()[1:]), inpaint_app))
+
+
+def _print(what: str, files: dict[str, int]) -> None:
     for name, n_functions in sorted(files.items()):
         print(f"{n_functions:4}  {name}")
-    print(f"{len(files)} files")
+    print(f"{len(files)} files: {what}\n")
 
 
-def files_of(work: Callable[[], Any]) -> dict[str, int]:
-    """Return the files of the core whose functions some work calls, in any thread, and how many of each."""
+def files_of(work: Callable[[], Any], package: ModuleType = dictsel_core) -> dict[str, int]:
+    """Return the files of a package whose functions some work calls, in any thread, and how many of each."""
+    root = f"{Path(package.__file__ or '').parent}{os.sep}"
     seen: set[tuple[str, str]] = set()
 
     def look(frame: FrameType, event: str, _: Any) -> None:  # noqa: ANN401  (what a profiler is given)
         name = frame.f_code.co_filename
-        if event == "call" and name.startswith(_ROOT):
-            seen.add((name.removeprefix(_ROOT), frame.f_code.co_qualname))
+        if event == "call" and name.startswith(root):
+            seen.add((name.removeprefix(root), frame.f_code.co_qualname))
 
     threading.setprofile(look)
     sys.setprofile(look)

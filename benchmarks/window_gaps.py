@@ -17,7 +17,7 @@ from benchmarks.measure import print_table
 if TYPE_CHECKING:
     from PySide6.QtCore import QPointF
 
-    from inpaint_app.image.picture import Picture
+    from inpaint_app.model.picture import Picture
     from inpaint_app.window.canvas.tool_canvas import ToolCanvas
     from inpaint_app.window.main_window import MainWindow
 
@@ -89,8 +89,8 @@ def process_events() -> None:
 
 def tiled_photograph(width: int, height: int) -> Picture:
     """Return the bundled photograph, repeated."""
-    from inpaint_app.files.assets import ORIGINAL, read_sample
-    from inpaint_app.image.picture import Picture
+    from inpaint_app.io.assets import ORIGINAL, read_sample
+    from inpaint_app.model.picture import Picture
 
     tile = read_sample(ORIGINAL).pixels
     repeats = (-(-height // tile.shape[0]), -(-width // tile.shape[1]), 1)
@@ -99,8 +99,8 @@ def tiled_photograph(width: int, height: int) -> Picture:
 
 def _write_scan(path: Path, width: int, height: int) -> None:
     """Write a photograph with scratches that are transparent."""
-    from inpaint_app.files.write import write_picture
-    from inpaint_app.image.damage import damaged
+    from inpaint_app.io.write import write_picture
+    from inpaint_app.model.damage import damaged
 
     mask = np.zeros((height, width), bool)
     rows = np.arange(height)

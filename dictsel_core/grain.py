@@ -23,8 +23,10 @@ _MIN_TILES = 8
 _MAX_TILES = 4096
 #: Tiles by brightness are parted into as many groups, since grain depends on it.
 _GROUPS = 8
+#: The standard deviation of Gaussian noise over the median of its absolute values.
+_DEVIATION = 1.4826
 #: The flattest part of each group, and the variance, relative to it, up to which a tile is flat too.
-_FLATTEST, _FLAT = 0.1, 1.5
+_FLATTEST, _FLAT = 0.25, 1.5
 #: Noise of less than so many levels is rounding.
 _ROUNDING = 0.5
 #: The field of noise repeats after as many pixels, which cannot be seen in what was restored.
@@ -133,7 +135,8 @@ def _measure(planes: NDArray[Any], restored: Bools) -> _Grain | None:
     variances = np.full((*shape, n_channels), np.inf)
     for start in range(0, len(places), _MAX_TILES):
         part = places[start : start + _MAX_TILES]
-        variances[tuple(part.T)] = _residuals(planes, part).var(axis=(1, 2))
+        medians = np.median(np.abs(_residuals(planes, part)), axis=(1, 2))  # edges count little
+        variances[tuple(part.T)] = np.square(_DEVIATION * medians)
     at = tuple(places.T)
     groups, levels, flat = _by_brightness(brightness[at], variances[at])
     chosen = places[flat][:: -(-int(flat.sum()) // _MAX_TILES)]
@@ -142,12 +145,13 @@ def _measure(planes: NDArray[Any], restored: Bools) -> _Grain | None:
 
 
 def _residuals(planes: NDArray[Any], places: Ints) -> Singles:
-    """Return tiles, (n, 16, 16, C), without a polynomial of degree 2 in each."""
+    """Return tiles, (n, 16, 16, C), without a polynomial of degree 3 in each."""
     steps = np.arange(_TILE)
     rows, columns = (places[:, axis, None] * _TILE + steps for axis in (0, 1))
     tiles = planes[rows[:, :, None], columns[:, None, :]].astype(np.float32)
     y, x = (each.ravel() / _TILE - 0.5 for each in np.mgrid[:_TILE, :_TILE])
-    basis = np.linalg.qr(np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=1))[0].astype(np.float32)
+    powers = [x**across * y**down for across in range(4) for down in range(4 - across)]
+    basis = np.linalg.qr(np.stack(powers, axis=1))[0].astype(np.float32)
     flat = tiles.reshape(len(tiles), _TILE**2, -1)
     smooth = np.einsum("pk,nkc->npc", basis, np.einsum("pk,npc->nkc", basis, flat))
     residuals: Singles = (flat - smooth).reshape(tiles.shape)
@@ -255,6 +259,8 @@ def _roughness(values: Singles, restored: Bools) -> float | None:
     """Return the mean square of second differences of restored pixels, without edges; None for too few."""
     squares = []
     for axis in (0, 1):
+        if restored.shape[axis] < 3:
+            return None
         inside = sliding_window_view(restored, 3, axis=axis).all(axis=-1)
         squares.append(np.diff(values, 2, axis=axis)[inside].ravel() ** 2)
     ordered = np.sort(np.concatenate(squares))

@@ -135,14 +135,7 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     def partial_fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Continue online selection with more samples, in their order (section 5 of the paper).
 
-        Parameters
-        ----------
-        X : (n_samples, n_features) array_like
-            NaN where missing.
-        y : None
-            Ignored.
-        sample_weight : (n_samples,) array_like, optional
-            Multiplies what the learners gain from each sample. Default is 1.
+        The parameters are those of `fit`; weights multiply what the learners gain from each sample.
         """
         player: OnlineReplacementOMP | None = getattr(self, "_player", None)
         data, mask = self._checked(X, reset=player is None)
@@ -178,14 +171,7 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the fraction of the energy of the observed entries that the codes explain.
 
-        Parameters
-        ----------
-        X : (n_samples, n_features) array_like
-            NaN where missing.
-        y : None
-            Ignored.
-        sample_weight : (n_samples,) array_like, optional
-            How many times the energy of each sample counts. Default is 1.
+        The parameters are those of `fit`; weights say how many times the energy of each sample counts.
         """
         check_is_fitted(self)
         data, mask = self._checked(X, reset=False)

@@ -35,14 +35,6 @@ class ApproximationBound:
         guaranteed.
     sparsity : int
         The maximum size s of a support under the constraint.
-
-    Examples
-    --------
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> cosines = standard_ground_set(bases=["dct"])
-    >>> bound = approximation_bound(cosines, IndividualSparsity(2), n_points=30, n_atoms=3)
-    >>> isinstance(bound, ApproximationBound), round(bound.smoothness, 6)
-    (True, 1.0)
     """
 
     ratio: float
@@ -63,14 +55,6 @@ class RegretBound:
     regret : float
         Upper bound on alpha times the utility of the best dictionary in hindsight minus the expected utility
         of the dictionaries played, over all rounds.
-
-    Examples
-    --------
-    >>> from dictsel_core import standard_ground_set
-    >>> cosines = standard_ground_set(bases=["dct"])
-    >>> bound = regret_bound(cosines, sparsity=2, n_atoms=3, rounds=100, largest_energy=64.0)
-    >>> 0 < bound.alpha < 1
-    True
     """
 
     alpha: float
@@ -202,23 +186,10 @@ def regret_bound(
 
     Parameters
     ----------
-    ground_set : GroundSet
-    sparsity : int
-        Maximum number of atoms per patch, s.
-    n_atoms : int
-        The dictionary size k.
-    rounds : int
-        The number T of rounds.
-    largest_energy : float
-        Largest squared length of a patch, or with another utility twice its largest possible value.
+    ground_set, sparsity, n_atoms, rounds, largest_energy, utility
+        As in `OnlineSelector`; the number T of rounds and the largest energy must be given.
     selector : {"replacement_omp", "replacement_greedy", "sds_ma"}, optional
         Default is "replacement_omp".
-    utility : Utility, optional
-        Default is the squared utility.
-
-    Returns
-    -------
-    RegretBound
 
     See Also
     --------

@@ -80,14 +80,7 @@ class Utility(ABC):
 
 @dataclass(frozen=True)
 class SquaredUtility(Utility):
-    r"""The l2 utility :math:`|y|^2/2 - |y - x|^2/2`, which all selectors use by default, faster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> SquaredUtility().value(np.array([3.0]), np.array([2.0]))
-    array([4.])
-    """
+    """The l2 utility :math:`|y|^2/2 - |y - x|^2/2`, which all selectors use by default, faster."""
 
     smoothness: float = field(default=1.0, init=False)
     concavity: float = field(default=1.0, init=False)

@@ -11,9 +11,9 @@ import numpy as np
 from PySide6.QtWidgets import QApplication
 
 from dictsel_core import RestoreSettings
-from inpaint_app.files.assets import ORIGINAL, read_sample
-from inpaint_app.image.damage import SAMPLES
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.assets import ORIGINAL, read_sample
+from inpaint_app.model.damage import SAMPLES
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.app import wait_until_settled
 from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core import AverageSparsity, constrained_omp
-from dictsel_core.pursuit.batch import code_data
+from dictsel_core.pursuit.codes import code_data
 from experiments.data import Array
 
 

@@ -20,7 +20,7 @@ from dictsel_core.online import (
     OnlineSelector,
     alpha_regret,
 )
-from dictsel_core.pursuit.batch import code_data
+from dictsel_core.pursuit.codes import code_data
 from experiments.coding import residuals_of_rounds
 from experiments.data import GROUND_SET, Array, Photographs, seed, synthetic_sample
 from experiments.options import Options

@@ -5,7 +5,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from dictsel_core import AverageSparsity, constrained_omp
-from dictsel_core.pursuit.batch import code_data
+from dictsel_core.pursuit.codes import code_data
 from dictsel_core.restoration.coding import median_of_rows
 from experiments.data import PATCH, Array
 

@@ -59,11 +59,15 @@ class UnsupportedError(UserError):
     """A decoder found contents that are valid but not handled; the problem does not name the file yet."""
 
 
+class TooLargeError(UnsupportedError):
+    """A picture is too large for memory; it may be possible to work on it in parts."""
+
+
 def printable_path(path: str | os.PathLike[str]) -> str:
     """Return a path as text that prints on one line in any terminal.
 
     File names may hold line breaks, escape sequences or bytes that are not UTF-8. The standard streams are
-    called so (see `files.paths`).
+    called so (see `io.paths`).
     """
     if os.fspath(path).startswith("/dev/std"):
         return "standard input" if os.fspath(path) == "/dev/stdin" else "standard output"

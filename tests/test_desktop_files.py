@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from inpaint_app.files.registry import FORMATS
+from inpaint_app.io.registry import FORMATS
 
 NAME = "org.dictsel.inpaint"
 ASSETS = resources.files("inpaint_app") / "assets"

@@ -110,13 +110,13 @@ def test_gpl_peer_comes_with_the_bench_extra_alone() -> None:
     assert markers == ['extra == "bench"']
 
 
-def test_the_window_and_scikit_image_come_with_extras_alone() -> None:
+def test_the_window_and_what_few_files_need_come_with_extras_alone() -> None:
     """So that library and command line stay small."""
     plain = {requirement.name for requirement in REQUIREMENTS if requirement.marker is None}
     assert "numpy" in plain
-    assert not plain & {"PySide6-Essentials", "scikit-image", "astropy", "imagecodecs", "matplotlib"}
+    assert not plain & {"PySide6-Essentials", "astropy", "dask", "matplotlib", "zarr"}
     extras = {purpose_of(requirement) for requirement in REQUIREMENTS}
-    assert {"app", "fits", "codecs", "docs"} <= extras
+    assert {"app", "fits", "cluster", "docs"} <= extras
 
 
 def test_assets_are_installed() -> None:

@@ -100,3 +100,20 @@ def evenly_spaced(items: Sequence[Item], n_wanted: int) -> list[Item]:
     """Return some of several items."""
     n = min(n_wanted, len(items))
     return [items[(2 * i + 1) * len(items) // (2 * n)] for i in range(n)]
+
+
+def has_square(holes: Bools, reach: int) -> bool:
+    """Return whether a pixel of a mask (H, W) is farther than `reach` from all that are not in it."""
+    if not holes.any():
+        return False
+    around = np.pad(holes, reach, constant_values=True)  # what lies beyond the border is not observed
+    return bool(_runs(_runs(around, 2 * reach + 1).T, 2 * reach + 1).any())
+
+
+def _runs(mask: Bools, length: int) -> Bools:
+    """Return where all of the `length` entries from here on along the first axis are True."""
+    n_known = 1
+    while n_known < length:
+        step = min(n_known, length - n_known)
+        mask, n_known = mask[:-step] & mask[step:], n_known + step
+    return mask

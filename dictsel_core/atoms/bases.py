@@ -26,12 +26,6 @@ class AtomOrigin:
     row, column : int
         Frequency indices (dct), position inside the sub-band (wavelets), or 0 and the column number
         in the user's array.
-
-    Examples
-    --------
-    >>> from dictsel_core import standard_ground_set
-    >>> standard_ground_set().origins[0]
-    AtomOrigin(basis='dct', level=0, orientation='frequency', row=0, column=0)
     """
 
     basis: str
@@ -57,15 +51,7 @@ class Basis:
 
 
 def orthonormal_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
-    """Return an orthonormal basis of patches.
-
-    Parameters
-    ----------
-    name : str
-        "dct" or the name of an orthonormal PyWavelets wavelet.
-    patch_shape : (int, int)
-        Height and width; for wavelets both must be even.
-    """
+    """Return the basis "dct", or that of an orthonormal PyWavelets wavelet, whose sides must be even."""
     if name == "dct":
         return _cosine_basis(patch_shape)
     return _wavelet_basis(name, patch_shape)

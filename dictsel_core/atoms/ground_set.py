@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import chunk_rows, read_only
-from dictsel_core._util.validation import as_count, as_matrix
+from dictsel_core._util.validation import Bools, Floats, as_count, as_matrix, rounding_level
 from dictsel_core.atoms.bases import AtomOrigin, orthonormal_basis
 
 #: The bases of the paper's experiments (section 6): n = 256 atoms on 8 x 8 patches.
@@ -33,9 +33,7 @@ def _as_origins(origins: object) -> tuple[AtomOrigin, ...]:
 
 @dataclass(frozen=True, eq=False)
 class GroundSet:
-    """Candidate atoms as unit columns of one matrix.
-
-    Build it with `standard_ground_set` or `ground_set_from_array`.
+    """Candidate atoms as unit columns of one matrix, from `standard_ground_set` or `ground_set_from_array`.
 
     Attributes
     ----------
@@ -45,12 +43,6 @@ class GroundSet:
         Origin of each column.
     patch_shape : (int, int) or None
         Height and width of the atoms as image patches; None if they are not images.
-
-    Examples
-    --------
-    >>> ground_set = standard_ground_set()
-    >>> ground_set.atoms.shape, len(ground_set)
-    ((64, 256), 256)
     """
 
     atoms: NDArray[np.float64]
@@ -88,11 +80,8 @@ class GroundSet:
 
     @cached_property
     def coherence(self) -> float:
-        """Largest ``|<a_i, a_j>|`` over pairs i != j, at most 1; 0 for a single atom.
-
-        It is 1 for the standard ground set, in which every basis has a constant atom.
-        """
-        largest = (products.max(initial=0.0) for _, products in self._products_with_earlier())
+        """Largest ``|<a_i, a_j>|``, i != j; 1 if atoms are equal, as the constants of the standard bases."""
+        largest = (products.max(initial=0.0) for _, products in _products_with_earlier(self.atoms))
         return min(float(max(largest)), 1.0)
 
     @cached_property
@@ -103,7 +92,7 @@ class GroundSet:
         """
         found = [
             (start + row, same[0])
-            for start, products in self._products_with_earlier()
+            for start, products in _products_with_earlier(self.atoms)
             for row in np.flatnonzero(products.max(axis=1, initial=0.0) > _NEARLY_PARALLEL).tolist()
             if (same := self._equal_atoms(start + row, np.flatnonzero(products[row] > _NEARLY_PARALLEL))).size
         ]
@@ -116,10 +105,7 @@ class GroundSet:
         return np.asarray(others[np.abs(columns - signs * column).max(axis=0) <= _EQUAL])
 
     def equal_or_copied(self, supports: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return which atoms equal one of each support (B, S), or duplicate an earlier atom: (B, n).
-
-        Empty slots of supports are -1.
-        """
+        """Return which atoms equal one of each support (B, S), padded with -1, or an earlier atom: (B, n)."""
         firsts, is_copy = self._firsts
         found = is_copy[None].repeat(len(supports), axis=0)
         found[np.arange(len(supports))[:, None], firsts[supports]] = True
@@ -132,14 +118,6 @@ class GroundSet:
         firsts = np.append(np.arange(len(self)), -1)
         firsts[copies] = originals
         return firsts, firsts != np.append(np.arange(len(self)), -1)
-
-    def _products_with_earlier(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Yield (start, ``|<a_i, a_j>|``) for blocks of rows i from `start` on; 0 unless j < i."""
-        block = 16 * chunk_rows(8 * len(self))  # a few megabytes of products
-        for start in range(0, len(self), block):
-            part = self.atoms[:, start : start + block]
-            products = np.abs(part.T @ self.atoms[:, : start + part.shape[1]])
-            yield start, np.tril(products, start - 1)
 
     @cached_property
     def smoothness(self) -> float:
@@ -331,3 +309,23 @@ def _as_patch_shape(value: object) -> tuple[int, int]:
     if not isinstance(value, Sequence | np.ndarray) or len(value) != 2:
         raise TypeError(f"patch_shape must be a pair (height, width), not {value!r}.")
     return as_count(value[0], "patch height"), as_count(value[1], "patch width")
+
+
+def duplicate_columns(atoms: Floats) -> Bools:
+    """Return which columns of a matrix, of any length, are multiples of an earlier one: (k,)."""
+    lengths = np.linalg.norm(atoms, axis=0)
+    units = atoms / np.where(lengths > 0, lengths, 1)
+    close = 1 - 4 * rounding_level(atoms.shape[0], atoms.dtype)
+    duplicate = np.zeros(atoms.shape[1], bool)
+    for start, products in _products_with_earlier(units):
+        duplicate[start : start + len(products)] = (products > close).any(axis=1)
+    return duplicate
+
+
+def _products_with_earlier(columns: Floats) -> Iterator[tuple[int, Floats]]:
+    """Yield (start, ``|<a_i, a_j>|``) for blocks of rows i from `start` on; 0 unless j < i."""
+    block = 16 * chunk_rows(8 * columns.shape[1])  # a few megabytes of products
+    for start in range(0, columns.shape[1], block):
+        part = columns[:, start : start + block]
+        products = np.abs(part.T @ columns[:, : start + part.shape[1]])
+        yield start, np.tril(products, start - 1)

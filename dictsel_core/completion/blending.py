@@ -17,24 +17,12 @@ _ERROR, _N_ITERATIONS = 1e-4, 500
 
 
 def blended(scale: Scale, offsets: Ints) -> Single:
-    """Return the hole of a scale, copied and blended: (N, C).
+    """Return the hole of a scale, copied by the offsets of a `Montage` and blended: (N, C).
 
     It is the least-squares solution for the differences of neighbors that the copies have, those across
-    seams and the border included, and with little weight for the copies themselves: screened Poisson
-    blending [1]_.
-    Differences across strong seams have less weight, so that no color bleeds over them.
-
-    Parameters
-    ----------
-    scale : Scale
-    offsets : (H, W, 2) ndarray of int
-        See `Montage`.
-
-    References
-    ----------
-    .. [1] S. Darabi, E. Shechtman, C. Barnes, D. B. Goldman and P. Sen, "Image melding: combining
-       inconsistent images using patch-based synthesis", ACM Transactions on Graphics 31(4), 2012.
-       :DOI:`10.1145/2185520.2185578`
+    seams and the border included, and with little weight for the copies themselves: the screened Poisson
+    equation of Darabi et al., "Image melding", 2012, :DOI:`10.1145/2185520.2185578`. Differences across
+    strong seams have less weight, so that no color bleeds over them.
     """
     pixels = scale.planes[:, :, : scale.n_channels].reshape(scale.hole.size, -1).astype(np.float64)
     hole, width = np.flatnonzero(scale.hole), scale.shape[1]
@@ -95,10 +83,7 @@ class _System:
         return csr_array((values, places), shape=(self._n, self._n)), self._right
 
     def _wanted(self, pixels: Floats, sources: Ints, first: Ints, second: Ints) -> tuple[Floats, Floats]:
-        """Return the differences that neighbors should have (P, C), and their weights (P,).
-
-        It is the mean of those that the pieces of both have, of which one may be all that is known.
-        """
+        """Return the differences (P, C) of neighbors, the mean of both pieces' known ones, and weights."""
         step = second - first
         values, is_known = [], []
         change, total = np.zeros((len(first), pixels.shape[1])), np.zeros((len(first), 1))

@@ -21,8 +21,6 @@ _TEXTURE_WEIGHT = 100.0
 _MEAN_PERCENT = 15
 #: Weights of squared differences: of pixels and texture, and of sums over patches, which are subtracted.
 _PIXEL_WEIGHT, _SUM_WEIGHT = 100 * PATCH_SIZE**2, 100 - _MEAN_PERCENT
-#: Patches that are gathered together.
-_CHUNK = 1024
 
 Levels = NDArray[np.int16]
 Patches = tuple[Levels, Levels, NDArray[np.int64], Ints, Bools]
@@ -36,31 +34,16 @@ class Comparison:
 
     The squared distance of two patches is that of their pixels and of the texture in their middle, but the
     difference of their means has little weight.
-
-    Parameters
-    ----------
-    scale : Scale
-
-    Attributes
-    ----------
-    pixels : (H, W, C) ndarray of int16
-        In steps of 1 / 2048.
-    texture : (H, W, 2) ndarray of int16
-        The same, times the square root of its weight.
-    sums : (N, C) ndarray of int64
-        Of the pixels of each patch.
-    unit : float
-        One over the squared distance of 1.
     """
 
-    unit = 1.0 / (_PIXEL_WEIGHT * _LEVELS**2)
+    unit = 1.0 / (_PIXEL_WEIGHT * _LEVELS**2)  #: One over the squared distance of 1.
 
     def __init__(self, scale: Scale) -> None:
         (height, width), n_channels = scale.shape, scale.n_channels
         self._scale = scale
         self._shape = height - PATCH_SIZE + 1, width - PATCH_SIZE + 1
-        self.pixels = np.empty((height, width, n_channels), np.int16)
-        self.texture = np.empty((height, width, N_TEXTURE), np.int16)
+        self.pixels = np.empty((height, width, n_channels), np.int16)  #: In steps of 1 / 2048.
+        self.texture = np.empty((height, width, N_TEXTURE), np.int16)  #: Times the root of its weight.
         self.sums = np.empty((self._shape[0] * self._shape[1], n_channels), np.int64)
         self._read((slice(0, height), slice(0, width)))
         rows, columns = find_objects(scale.hole.view(np.uint8))[0]
@@ -83,46 +66,27 @@ class Comparison:
         ]
         self.sums.reshape(*self._shape, n_channels)[rows, columns] = _patch_sums(around)
 
-    def described(self, patches: Ints) -> Levels:
-        """Return what patches are compared by, beside their sums: (N, d)."""
-        windows, middle = self._windows(), PATCH_SIZE // 2
-        n_pixels = windows[0, 0].size
-        result = np.empty((len(patches), n_pixels + N_TEXTURE), np.int16)
-        for start in range(0, len(patches), _CHUNK):
-            part = slice(start, start + _CHUNK)
-            y, x = np.divmod(patches[part], self._shape[1])
-            result[part, :n_pixels] = windows[y, x].reshape(len(y), n_pixels)
-            result[part, n_pixels:] = self.texture[y + middle, x + middle]
-        return result
-
     def vectors(self, patches: Ints) -> Single:
         """Return vectors of which the squared distances are those of the patches, up to rounding: (N, d)."""
-        result = self.described(patches).astype(np.float32) / np.float32(_LEVELS)
+        y, x = np.divmod(patches, self._shape[1])
+        windows = sliding_window_view(self.pixels, (PATCH_SIZE, PATCH_SIZE), axis=(0, 1))
+        pixels = windows[y, x].astype(np.float32).reshape(len(y), -1, PATCH_SIZE**2) / np.float32(_LEVELS)
         means = self.sums[patches, :, None].astype(np.float32) / np.float32(PATCH_SIZE**2 * _LEVELS)
-        pixels = result[:, :-N_TEXTURE].reshape(*means.shape[:2], -1)
         pixels -= (1 - np.sqrt(np.float32(_MEAN_PERCENT / 100))) * means
-        return result
+        middle = PATCH_SIZE // 2
+        texture = self.texture[y + middle, x + middle].astype(np.float32) / np.float32(_LEVELS)
+        return np.concatenate([pixels.reshape(len(y), -1), texture], axis=1)
 
     def corrections(self, targets: Ints, matches: Ints) -> Single:
         """Return what is added to the channels of each match when it is copied: (N, C)."""
         shifts = self.sums[targets] - self.sums[matches]
         return (shifts * (_SUM_WEIGHT / (_PIXEL_WEIGHT * _LEVELS))).astype(np.float32)
 
-    def _windows(self) -> Levels:
-        """Return a view of the pixels of all patches: (H - 6, W - 6, C, 7, 7)."""
-        return sliding_window_view(self.pixels, (PATCH_SIZE, PATCH_SIZE), axis=(0, 1))
-
 
 def _patch_sums(pixels: Levels) -> NDArray[np.int64]:
     """Return the sums over all patches of a part of an image (h, w, C): (h - 6, w - 6, C)."""
-    n_down, n_across = (length - PATCH_SIZE + 1 for length in pixels.shape[:2])
-    tall = np.zeros((n_down, *pixels.shape[1:]), np.int64)
-    for shift in range(PATCH_SIZE):
-        tall += pixels[shift : shift + n_down]
-    sums = np.zeros((n_down, n_across, pixels.shape[2]), np.int64)
-    for shift in range(PATCH_SIZE):
-        sums += tall[:, shift : shift + n_across]
-    return sums
+    tall = sliding_window_view(pixels, PATCH_SIZE, axis=0).sum(axis=-1, dtype=np.int64)
+    return np.asarray(sliding_window_view(tall, PATCH_SIZE, axis=1).sum(axis=-1))
 
 
 @Kernel
@@ -136,23 +100,12 @@ def improve_matches(
     matches: Ints,
     distances: Ints,
 ) -> None:
-    """Improve the matches of some targets in place.
+    """Improve the matches (B,) of some targets in place, and write their distances.
 
-    Parameters
-    ----------
-    patches : tuple
-        Rows of pixels (H, W * C), texture and sums (see `Comparison`); the number of each patch in the list
-        of targets, and whether it may be copied.
-    shape : (int, int)
-        Rows and columns of patches.
-    targets, matches, distances : (B,) ndarray of int
-        Of these targets. The distances are written.
-    before : (T,) ndarray of int
-        The matches of all targets before this sweep.
-    jumps : (J, 2) ndarray of int
-        How far down and to the right the neighbors are whose matches are tried.
-    steps : (B, R, 2) ndarray of int
-        How far from their matches other sources are tried.
+    `patches` are rows of pixels (H, W * C), texture and sums (see `Comparison`), the number of each patch in
+    the list of all targets, and whether it may be copied; `shape` is that of all patches; `before` has the
+    matches of all targets before this sweep. Tried are the matches of neighbors, so far down and to the right
+    as `jumps` (J, 2) say, and sources as far from the target's own match as its `steps` (B, R, 2).
     """
     numbers, is_source = patches[3:]
     height, width = shape
@@ -186,10 +139,7 @@ def improve_matches(
 
 @Kernel
 def _distance(patches: Patches, n_columns: int, target: int, source: int, limit: int | np.int64) -> np.int64:
-    """Return the squared distance of two patches, in steps of `Comparison.unit`, if it is below a limit.
-
-    Otherwise return a part of it that is not.
-    """
+    """Return the squared distance of two patches in steps of `Comparison.unit`; above a limit, any more."""
     pixels, texture, sums = patches[:3]
     n_channels = sums.shape[1]
     length = PATCH_SIZE * n_channels

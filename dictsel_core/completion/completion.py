@@ -35,36 +35,19 @@ Step = tuple[float, bool]
 def complete(
     planes: Single, hole: Bools, barred: Bools, unknown: Bools, rng: np.random.Generator, threads: int
 ) -> Generator[Step, None, bool]:
-    """Fill a hole in place with texture and structure from elsewhere in the image.
+    """Fill a hole of planes (H, W, C) in place with texture and structure from elsewhere in the image.
 
-    Yields the fraction of the work that is done, and whether the hole shows more than before: what is known
-    from coarser scales. Returns whether there was enough to copy from; if not, the hole stays as it is.
+    The planes are of about unit range, with a smooth estimate in the hole; for `barred` and `unknown`, which
+    contain the hole, see `Scale`. Yields the fraction of the work that is done, and whether the hole shows
+    more than before: what is known from coarser scales. Returns whether there was enough to copy from.
 
     1. On coarse scales, every patch that touches the hole has a match, a similar patch outside it; each pixel
-       of the hole becomes the weighted mean of the matches at this place. Both are repeated in turns [1]_
-       [2]_. That shows roughly what the hole looks like, and where similar things are.
+       of the hole becomes the best of the matches at this place. Both are repeated in turns, as in Wexler et
+       al., 2007, :DOI:`10.1109/TPAMI.2007.60`, and Newson et al., 2017, :DOI:`10.5201/ipol.2017.189`. That
+       shows roughly what the hole looks like, and where similar things are.
     2. With the offsets of these matches, pieces of the image are cut out that fit together and to what is
        around; see `Montage`. On finer scales they stay, and their seams are moved.
     3. On the finest scale the pieces are blended; see `blended`.
-
-    Parameters
-    ----------
-    planes : (H, W, C) ndarray of float32
-        Of about unit range, with a smooth estimate in the hole.
-    hole : (H, W) ndarray of bool
-        Pixels to fill.
-    barred, unknown : (H, W) ndarray of bool
-        See `Scale`. The hole is part of both.
-    rng : numpy.random.Generator
-    threads : int
-        The result does not depend on it.
-
-    References
-    ----------
-    .. [1] Y. Wexler, E. Shechtman and M. Irani, "Space-time completion of video", IEEE Transactions on
-       Pattern Analysis and Machine Intelligence 29(3), 2007. :DOI:`10.1109/TPAMI.2007.60`
-    .. [2] A. Newson, A. Almansa, Y. Gousseau and P. Pérez, "Non-local patch-based image inpainting", Image
-       Processing On Line 7, 2017. :DOI:`10.5201/ipol.2017.189`
     """
     if min(hole.shape) < PATCH_SIZE:
         return False

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from dictsel_core._util.parallel import map_chunks
-from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core._util.validation import Floats, Ints
 from dictsel_core.completion.comparison import Comparison, improve_matches
-from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single, touching
+from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, touching
 
 #: Patches that are compared together.
 _CHUNK = 1024
@@ -32,49 +32,26 @@ _LAYER_CHUNK, _SMOOTH_WEIGHT = 64, 0.3
 
 
 class PatchField:
-    """The match of each patch that touches the hole, found by PatchMatch [1]_.
+    """The match of each patch that touches the hole of a scale with sources, found by PatchMatch.
 
-    Patches are counted row by row through all patches of the scale. Unlike in the original, all patches are
-    compared at once, in whole-array operations, with the matches that the others had before.
-
-    Parameters
-    ----------
-    scale : Scale
-        With at least one source.
-    rng : numpy.random.Generator
-    threads : int
-        The result does not depend on it.
-
-    Attributes
-    ----------
-    shape : (int, int)
-        Rows and columns of patches.
-    targets : (N,) ndarray of int
-        The patches that touch the hole.
-    matches : (N,) ndarray of int
-        The most similar source of each, so far.
-    distances : (N,) ndarray of float64
-        Weighted squared distances to these, when they were last compared; infinite before that.
-
-    References
-    ----------
-    .. [1] C. Barnes, E. Shechtman, A. Finkelstein and D. B. Goldman, "PatchMatch: a randomized correspondence
-       algorithm for structural image editing", ACM Transactions on Graphics 28(3), 2009.
-       :DOI:`10.1145/1531326.1531330`
+    See Barnes et al., 2009, :DOI:`10.1145/1531326.1531330`. Patches are counted row by row through all
+    patches of the scale. Unlike in the original, all are compared with the matches that the others had before
+    the sweep, so threads do not change the result.
     """
 
     def __init__(self, scale: Scale, rng: np.random.Generator, threads: int) -> None:
         self._scale, self._rng, self._threads = scale, rng, threads
         is_target = touching(scale.hole)
         self.shape = (is_target.shape[0], is_target.shape[1])
-        self.targets = np.flatnonzero(is_target)
-        self.numbers = _numbered(self.targets, is_target.size)
+        self.targets = np.flatnonzero(is_target)  #: The patches that touch the hole.
+        self.numbers: Ints = np.full(is_target.size, -1)  #: Of each target, -1 for other patches.
+        self.numbers[self.targets] = np.arange(len(self.targets))
         sources = scale.sources
-        self.source_numbers = _numbered(sources, is_target.size)
-        self.is_source = self.source_numbers >= 0
+        self.is_source = np.zeros(is_target.size, bool)
+        self.is_source[sources] = True
         self.comparison = Comparison(scale)
         self.matches = sources[rng.integers(0, len(sources), len(self.targets))]
-        self.distances = np.full(len(self.targets), np.inf)
+        self.distances = np.full(len(self.targets), np.inf)  #: When they were last compared.
 
     def inherit(self, coarser: "PatchField") -> None:
         """Start from the matches on the coarser scale, where these are sources."""
@@ -82,8 +59,10 @@ class PatchField:
         height, width = coarser.shape
         parents = coarser.numbers[np.minimum(y // 2, height - 1) * width + np.minimum(x // 2, width - 1)]
         rows, columns = np.divmod(coarser.matches[parents], width)
-        places, is_source = self.as_sources(2 * rows + y % 2, 2 * columns + x % 2)
-        self.matches = np.where(is_source & (parents >= 0), places, self.matches)
+        rows, columns = 2 * rows + y % 2, 2 * columns + x % 2
+        inside = (parents >= 0) & (rows < self.shape[0]) & (columns < self.shape[1])
+        places = np.where(inside, rows * self.shape[1] + columns, 0)
+        self.matches = np.where(inside & self.is_source[places], places, self.matches)
 
     def search(self, n_sweeps: int) -> None:
         """Improve the matches, by those of neighbors and by random ones at smaller and smaller distances."""
@@ -141,30 +120,11 @@ class PatchField:
         (rows, columns), (from_rows, from_columns) = ends
         return np.stack([rows - from_rows, columns - from_columns], axis=1)
 
-    def corrections(self) -> Single:
-        """Return what is added to the channels of each match when it is copied: (N, C)."""
-        return self.comparison.corrections(self.targets, self.matches)
-
-    def as_sources(self, rows: Ints, columns: Ints) -> tuple[Ints, Bools]:
-        """Return patches by their number, and which are sources; the others have any number."""
-        height, width = self.shape
-        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
-        places = np.where(inside, rows * width + columns, 0)
-        return places, inside & (self.source_numbers[places] >= 0)
-
-
-def _numbered(places: Ints, n_places: int) -> Ints:
-    """Return the number of each place in a list of places, -1 if it is not there: (n_places,)."""
-    numbers: Ints = np.full(n_places, -1, np.intp)
-    numbers[places] = np.arange(len(places))
-    return numbers
-
 
 def fill_by_layers(scale: Scale, threads: int) -> None:
-    """Fill the hole of a coarse scale by copies.
+    """Fill the hole of a coarse scale from outside: the "onion peel" of Newson et al., section 3.4.
 
-    Each pixel becomes the middle of the source whose pixels are nearest to those around it which are known or
-    already filled. See Newson et al., section 3.4, "onion peel" initialization.
+    Each pixel becomes the middle of the source that is nearest to what is known or filled around it.
     """
     size, n_layers = PATCH_SIZE, scale.planes.shape[2]
     patches = sliding_window_view(scale.planes, (size, size), axis=(0, 1))
@@ -197,13 +157,14 @@ def fill_by_best(scale: Scale, field: PatchField) -> None:
     pixels = scale.planes.reshape(-1, scale.planes.shape[2])
     hole, best = np.flatnonzero(scale.hole), best_matches(scale, field)
     sources = hole + field.offsets()[best] @ np.array([scale.shape[1], 1])
-    corrections = np.pad(field.corrections(), [(0, 0), (0, N_TEXTURE)])
+    corrections = field.comparison.corrections(field.targets, field.matches)
+    corrections = np.pad(corrections, [(0, 0), (0, N_TEXTURE)])
     pixels[hole] = pixels[sources] + corrections[best]
 
 
 def best_matches(scale: Scale, field: PatchField) -> Ints:
     """Return which match has the most weight at each pixel of the hole, as its number in the field: (N,)."""
-    weights, size = _weights(scale, field)[:, 0], scale.hole.size
+    weights, size = _weights(scale, field), scale.hole.size
     targets = np.ravel_multi_index(np.divmod(field.targets, field.shape[1]), scale.shape)
     largest, best = np.full(size, -1.0), np.zeros(size, np.intp)
     for down in range(PATCH_SIZE):
@@ -215,7 +176,7 @@ def best_matches(scale: Scale, field: PatchField) -> Ints:
 
 
 def _weights(scale: Scale, field: PatchField) -> Floats:
-    """Return the weight of each match: (N, 1)."""
+    """Return the weight of each match: (N,)."""
     y, x = np.divmod(field.targets, field.shape[1])
     middle = PATCH_SIZE // 2
     depth = np.minimum(scale.depth[y + middle, x + middle], _MAX_DEPTH)
@@ -223,4 +184,4 @@ def _weights(scale: Scale, field: PatchField) -> Floats:
     if np.isfinite(field.distances).all():
         usual = max(float(np.percentile(field.distances, _PERCENTILE)), 1e-8)
         weights *= np.exp(-np.minimum(field.distances / usual, _MAX_EXPONENT))
-    return np.asarray(weights[:, None], np.float64)
+    return np.asarray(weights, np.float64)

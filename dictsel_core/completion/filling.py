@@ -1,6 +1,6 @@
 """`fill_holes`: the wide holes of a restored image, filled anew."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -188,31 +188,20 @@ def _limits(plane: NDArray[Any], observed: Bools) -> tuple[float, float]:
 
 def fill_wide_parts(
     planes: Single, wide: Bools, observed: Bools, seed: int, threads: int, sources: Bools | None = None
-) -> Iterator[float]:
+) -> Generator[float, None, Bools]:
     """Fill wide holes in place with texture and structure from around them.
 
-    Yields the fraction of the work that is done; in the meantime, holes show what is known of them.
-
-    Parameters
-    ----------
-    planes : (H, W, C) ndarray of float32
-        Of about unit range, with a smooth estimate of all missing pixels. It stays where there is too little
-        to copy from.
-    wide : (H, W) ndarray of bool
-        Pixels to fill.
-    observed : (H, W) ndarray of bool
-        Pixels of which all channels were observed.
-    seed : int
-    threads : int
-        The result does not depend on it.
-    sources : (H, W) ndarray of bool, optional
-        Pixels that may be copied, wherever they are. Default is those around each hole.
+    The planes (H, W, C) are of about unit range, with a smooth estimate of all missing pixels. It stays in
+    small holes with smooth surroundings, and where there is too little to copy from. `wide` are pixels to
+    fill, `observed` those of which all channels were, `sources` those that may be copied wherever they are;
+    by default, what is around each hole. Yields the fraction of the work that is done; in the meantime, holes
+    show what is known of them. Returns the pixels that were filled, (H, W).
     """
     height, width, n_channels = planes.shape
     parts = hole_parts(hole_boxes(hole_cells(wide), (height, width)), (height, width), n_channels)
     if sources is not None:
         parts = [part.with_sources(sources) for part in parts]
-    total, done = np.count_nonzero(wide), 0
+    total, done, filled = np.count_nonzero(wide), 0, np.zeros_like(wide)
     for wave in range(max((part.wave for part in parts), default=-1) + 1):
         before: list[tuple[HolePart, Single]] = []
         for part in (each for each in parts if each.wave == wave):
@@ -222,15 +211,16 @@ def fill_wide_parts(
             before.append((part, region[hole]))
             n_pixels = int(np.count_nonzero(hole))
             allowed = None if sources is None else sources[part.region]
-            for fraction, is_shown in part.fill(
-                region, others, observed[part.region], seed, threads, allowed
-            ):
+            run = GeneratorRun(part.fill(region, others, observed[part.region], seed, threads, allowed))
+            for fraction, is_shown in run:
                 if is_shown:
                     planes[part.region][hole] = region[hole]
                 yield (done + fraction * n_pixels) / total
             planes[part.region][hole] = region[hole]
+            filled[part.region][hole] = run.result
             done += n_pixels
             yield done / total
+    return filled
 
 
 def _as_it_was(planes: Single, wide: Bools, before: list[tuple[HolePart, Single]], part: HolePart) -> Single:

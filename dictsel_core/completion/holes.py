@@ -1,12 +1,13 @@
 """Holes of an image that are too wide to be restored from their border, and the parts they are filled in."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.ndimage import find_objects, label, maximum_filter, minimum_filter
 
-from dictsel_core._util.arrays import Region
+from dictsel_core._util.arrays import Region, has_square
 from dictsel_core._util.runs import GeneratorRun
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.completion.completion import MIN_SOURCES, Step, complete
@@ -17,6 +18,12 @@ Box = tuple[int, int, int, int]
 
 #: Around the pixels that are far from everything observed, the hole is filled up to this much farther.
 _MARGIN = 4
+#: A spot has pixels farther than this from all observed ones, is at most so high and wide, and at most this
+#: fraction of the pixels that far from its middle is missing besides.
+_SPOT_REACH, _SPOT_LENGTH, _SPOT_MISSING = 5, 24, 0.03
+#: Holes without pixels farther than this from their border are small; where neighbors within so many pixels
+#: around differ by less, in the median, they are smooth.
+_SMALL, _RIM, _SMOOTH = 8, 8, 0.009
 
 #: Height and width of the cells in which holes are found. Holes that share patches are in neighboring cells.
 CELL = 16
@@ -36,42 +43,65 @@ def wide_parts(missing: Bools, reach: int) -> Bools:
     Distances are the larger of those in rows and columns, so these parts are wider than 2 * reach pixels, or
     wider than `reach` at the border of the image. They contain all missing pixels of the squares of this
     width that are missing entirely, and a few around those; thin scratches that end in a hole are no part of
-    it.
+    it. Spots, holes wider than 10 pixels with little else missing around them, are returned too.
     """
-    if not _missing_blocks(missing, reach + 1):
-        return np.zeros_like(missing)
-    # Pixels beyond the border of the image are not observed either.
+    wide = _spots(missing)
+    if not has_square(missing, reach):
+        return wide
     rows, columns = (
         slice(max(each.start - reach, 0), each.stop + reach)
         for each in find_objects(missing.view(np.uint8))[0]
     )
-    core = minimum_filter(missing[rows, columns].view(np.uint8), 2 * reach + 1, mode="constant", cval=1)
-    near = maximum_filter(core, 2 * (reach + _MARGIN) + 1, mode="constant")
-    wide = np.zeros_like(missing)
-    wide[rows, columns] = missing[rows, columns] & near.view(bool)
+    near = maximum_filter(_core(missing[rows, columns], reach), 2 * (reach + _MARGIN) + 1, mode="constant")
+    wide[rows, columns] |= missing[rows, columns] & near.view(bool)
     return wide
 
 
-def _missing_blocks(missing: Bools, size: int) -> bool:
-    """Return whether any of the adjacent size x size blocks of a mask is missing entirely.
+def _core(missing: Bools, reach: int) -> NDArray[np.uint8]:
+    """Return pixels farther than `reach` from all observed ones; those beyond the image are not observed."""
+    filtered = minimum_filter(missing.view(np.uint8), 2 * reach + 1, mode="constant", cval=1)
+    return np.asarray(filtered, np.uint8)
+
+
+def _missing_blocks(missing: Bools, size: int) -> Bools:
+    """Return which of the adjacent size x size blocks of a mask are missing entirely.
 
     A square of 2 * size - 1 pixels contains one of them, or what of it is in the image.
     """
     down = np.logical_and.reduceat(missing, np.arange(0, missing.shape[0], size), axis=0)
-    return bool(np.logical_and.reduceat(down, np.arange(0, missing.shape[1], size), axis=1).any())
+    return np.asarray(np.logical_and.reduceat(down, np.arange(0, missing.shape[1], size), axis=1))
+
+
+def _spots(missing: Bools) -> Bools:
+    """Return the spots of a mask: no strokes, no letters, and nothing among many dropped pixels."""
+    size, far, spots = _SPOT_REACH + 1, 2 * _SPOT_LENGTH, np.zeros_like(missing)
+    blocks, _ = label(_missing_blocks(missing, size), np.ones((3, 3)))
+    for number, box in enumerate(find_objects(blocks), 1):
+        if max(each.stop - each.start for each in box) * size > _SPOT_LENGTH:
+            continue
+        row = box[0].start * size
+        column = (box[1].start + int(np.argmax(blocks[box][0] == number))) * size
+        top, left = max(row - far, 0), max(column - far, 0)
+        around = missing[top : row + far, left : column + far]
+        if np.count_nonzero(around) > around.size // 2:
+            continue
+        holes, _ = label(around, np.ones((3, 3)))
+        hole = holes == holes[row - top, column - left]
+        places = np.nonzero(hole)
+        lengths = [np.ptp(each) + 1 for each in places]
+        if max(lengths) > _SPOT_LENGTH or not _core(hole, _SPOT_REACH).any():
+            continue
+        middle = [int(each.min() + each.max()) // 2 for each in places]
+        near = tuple(slice(max(at - _SPOT_LENGTH, 0), at + _SPOT_LENGTH) for at in middle)
+        if np.count_nonzero(around[near] & ~hole[near]) <= _SPOT_MISSING * (2 * _SPOT_LENGTH) ** 2:
+            spots[top : row + far, left : column + far] |= hole
+    return spots
 
 
 def hole_cells(wide: Bools, top: int = 0, left: int = 0) -> Ints:
-    """Return the cells of an image that contain pixels of wide holes, and the box of these: (N, 6).
+    """Return the cells of an image with pixels of wide holes: number down and across, box of these (N, 6).
 
-    A row has the number of the cell, down and across, and its box.
-
-    Parameters
-    ----------
-    wide : (H, W) ndarray of bool
-        A block of the image.
-    top, left : int
-        Where it begins, at multiples of the size of a cell.
+    `wide` is a block of the image that begins at `top` and `left`, multiples of the size of a cell.
     """
     pixels = np.argwhere(wide) + np.array([top, left])
     cells, numbers = np.unique(pixels // CELL, axis=0, return_inverse=True)
@@ -86,15 +116,8 @@ def hole_cells(wide: Bools, top: int = 0, left: int = 0) -> Ints:
 def hole_boxes(cells: Ints, shape: tuple[int, int]) -> tuple[Box, ...]:
     """Return the boxes of all holes of an image, and of what shares patches with them, from top to bottom.
 
-    Holes in neighboring cells are one, and so are those whose boxes overlap, so that a box holds all of a
-    hole and nothing of another.
-
-    Parameters
-    ----------
-    cells : (N, 6) ndarray of int
-        As `hole_cells` returns them.
-    shape : (int, int)
-        Height and width of the image.
+    Cells are those of `hole_cells`. Holes in neighboring ones are one, and so are those whose boxes overlap,
+    so that a box holds all of a hole and nothing of another.
     """
     if not len(cells):
         return ()
@@ -125,22 +148,11 @@ def _rectangles(marked: Bools) -> Ints:
 
 @dataclass(frozen=True)
 class HolePart:
-    """A hole, or a part of a large one.
+    """A hole, or a part of a large one."""
 
-    Attributes
-    ----------
-    box : (slice, slice)
-        All pixels of holes in it are filled.
-    region : (slice, slice)
-        What is used for that.
-    wave : int
-        Parts of the same wave do not depend on each other, and those of the following waves on what they are
-        filled with.
-    """
-
-    box: Region
-    region: Region
-    wave: int
+    box: Region  #: All pixels of holes in it are filled.
+    region: Region  #: What is used for that.
+    wave: int  #: Parts depend on those of earlier waves, and on none of their own.
 
     def overlaps(self, region: Region) -> bool:
         """Return whether the box overlaps a region."""
@@ -163,27 +175,15 @@ class HolePart:
         seed: int,
         threads: int,
         sources: Bools | None = None,
-    ) -> Iterator[Step]:
-        """Fill the part in place, and yield the progress as `complete` does.
+    ) -> Generator[Step, None, bool]:
+        """Fill the part in place, and yield the progress as `complete` does; return whether it was filled.
 
-        Parameters
-        ----------
-        planes : (h, w, C) ndarray of float32
-            The region, of about unit range, with a smooth estimate of all missing pixels. It stays where
-            there is too little to copy from.
-        wide : (h, w) ndarray of bool
-            Pixels of holes in the region.
-        observed : (h, w) ndarray of bool
-            Pixels of which all channels were observed.
-        seed : int
-        threads : int
-            The result does not depend on it.
-        sources : (h, w) ndarray of bool, optional
-            Pixels that may be copied. Default is all that were observed, or others too if these are few.
+        All arrays, as of `fill_wide_parts`, are those of the region. Without sources, what was observed is
+        copied, and other pixels too if that is little.
         """
         hole = self.hole(wide)
-        if not hole.any():
-            return
+        if not hole.any() or (sources is None and _is_smooth(planes, hole, observed)):
+            return False
         rng = np.random.default_rng([seed, 2017, self.box[0].start, self.box[1].start])
         before = planes[hole]
         unknown = _unknown(wide, ~observed)
@@ -192,6 +192,7 @@ class HolePart:
         yield from run
         if not run.result:
             planes[hole] = before
+        return run.result
 
     def with_sources(self, sources: Bools) -> "HolePart":
         """Return the part with a region that holds all pixels (H, W) that may be copied."""
@@ -216,6 +217,20 @@ def hole_parts(boxes: Iterable[Box], shape: tuple[int, int], n_channels: int) ->
                 wave = 2 * (down % 2) + across % 2
                 parts.append(HolePart(box, _surrounded(box, shape, n_channels), wave))
     return parts
+
+
+def _is_smooth(planes: Single, hole: Bools, observed: Bools) -> bool:
+    """Return whether a hole is small, and neighbors around it hardly differ, but at edges."""
+    if _core(hole, _SMALL).any():
+        return False
+    known = observed & maximum_filter(hole, 2 * _RIM + 1, mode="constant")
+    gray, changes = planes.mean(axis=2), []
+    for axis in (0, 1):
+        pairs = np.moveaxis(known, axis, 0)
+        both = pairs[1:] & pairs[:-1]
+        changes.append(np.abs(np.diff(np.moveaxis(gray, axis, 0), axis=0)[both]))
+    every = np.concatenate(changes)
+    return bool(not len(every) or np.median(every) < _SMOOTH)
 
 
 def _unknown(wide: Bools, missing: Bools) -> Bools:

@@ -25,28 +25,11 @@ _STEPS, _MAX_STEPS = 20_000.0, 2**24
 class Montage:
     """The offset of each pixel of a hole to the pixel that is copied there.
 
-    Neighbors that have the same offset are neighbors in the picture, so a piece of it is copied as it is;
-    where pieces meet, both should show the same. The sum of how much they differ there, and from the pixels
-    around the hole, is minimized over the offsets by alpha expansion [1]_ [2]_.
-
-    Parameters
-    ----------
-    scale : Scale
-    offsets : (H, W, 2) ndarray of int
-        Rows and columns to go from each pixel of the hole to one that may be copied; 0 elsewhere.
-    guide : (H, W, C) ndarray of float32 or None
-        What the hole looks like roughly, if that is known; pieces should resemble it.
-
-    Attributes
-    ----------
-    offsets : (H, W, 2) ndarray of int
-
-    References
-    ----------
-    .. [1] Y. Pritch, E. Kav-Venaki and S. Peleg, "Shift-map image editing", ICCV 2009.
-       :DOI:`10.1109/ICCV.2009.5459159`
-    .. [2] K. He and J. Sun, "Statistics of patch offsets for image completion", ECCV 2012.
-       :DOI:`10.1007/978-3-642-33709-3_2`
+    Offsets, (H, W, 2), are rows and columns to go, 0 outside the hole. Neighbors that have the same offset
+    are neighbors in the picture, so a piece of it is copied as it is; where pieces meet, both should show the
+    same. The sum of how much they differ there, and from the pixels around the hole, is minimized over the
+    offsets by alpha expansion (Pritch et al., 2009, :DOI:`10.1109/ICCV.2009.5459159`; He and Sun, 2012,
+    :DOI:`10.1007/978-3-642-33709-3_2`). Pieces should resemble the guide, (H, W, C), if there is one.
     """
 
     def __init__(self, scale: Scale, offsets: Ints, guide: Single | None = None) -> None:
@@ -141,18 +124,9 @@ def _allowed(scale: Scale, offsets: Ints) -> Ints:
 
 
 class Expansion:
-    """The offsets of all pixels, to which others are offered [1]_.
+    """The offsets of all pixels, changed in place when others are offered.
 
-    Parameters
-    ----------
-    seams : Seams
-    offsets : (H, W, 2) ndarray of int
-        Changed in place.
-
-    References
-    ----------
-    .. [1] Y. Boykov, O. Veksler and R. Zabih, "Fast approximate energy minimization via graph cuts", IEEE
-       Transactions on Pattern Analysis and Machine Intelligence 23(11), 2001. :DOI:`10.1109/34.969114`
+    See Boykov et al., "Fast approximate energy minimization via graph cuts", 2001, :DOI:`10.1109/34.969114`.
     """
 
     def __init__(self, seams: Seams, offsets: Ints) -> None:

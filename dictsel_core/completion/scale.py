@@ -33,24 +33,12 @@ _RIM = 3
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """An image at some scale, with its hole.
+    """An image at some scale, with its hole, which is filled in place."""
 
-    Attributes
-    ----------
-    planes : (H, W, C + 2) ndarray of float32
-        Channels of about unit range, and two more that describe the texture. The hole is filled in place.
-    hole : (H, W) ndarray of bool
-        Pixels to fill.
-    barred : (H, W) ndarray of bool
-        Pixels that are not copied: the hole, others that were not observed, and those that should not be.
-    unknown : (H, W) ndarray of bool
-        Pixels that do not tell what is around the hole: the hole, and others that were not observed.
-    """
-
-    planes: Single
-    hole: Bools
-    barred: Bools
-    unknown: Bools
+    planes: Single  #: (H, W, C + 2): channels of about unit range, and two more that describe the texture.
+    hole: Bools  #: (H, W): pixels to fill.
+    barred: Bools  #: (H, W): pixels that are not copied: the hole, others not observed, or not wanted.
+    unknown: Bools  #: (H, W): pixels that do not tell what is around: the hole, and others not observed.
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -79,10 +67,7 @@ class Scale:
 
     @cached_property
     def texture_around(self) -> Single:
-        """The texture that the hole should have to go on from all sides, any farther outside: (H, W, 2).
-
-        It is the mean of that around the hole, to which near pixels contribute more.
-        """
+        """The texture that goes on from all sides, where near pixels count more; any farther outside."""
         near = binary_dilation(self.hole, np.ones((3, 3), bool), iterations=_RIM)
         known = (near & ~self.unknown).astype(np.float32)
         reach = max(float(self.depth.max()) / 2, 1.0)
@@ -102,10 +87,7 @@ class Scale:
         return np.stack(shown, axis=1)
 
     def halved(self) -> "Scale":
-        """Return the next coarser scale: means of the pixels of each 2 x 2 block that are outside the hole.
-
-        Blocks that lie in the hole entirely are its hole, with the means of what it is filled with.
-        """
+        """Return the next coarser scale: means of what of 2 x 2 blocks is outside the hole, or all inside."""
         inside = _blocks(self.hole[:, :, None])
         hole = np.asarray(inside.all(axis=(1, 3)))
         counted = ~inside | hole[:, None, :, None]
@@ -118,10 +100,7 @@ class Scale:
 
 
 def finest_scale(planes: Single, hole: Bools, barred: Bools, unknown: Bools | None = None) -> Scale:
-    """Return the scale of an image (H, W, C) itself, a copy, with the texture around each pixel.
-
-    Without `unknown`, all that may be copied is known, and nothing else.
-    """
+    """Return the scale of an image (H, W, C) itself, a copy; without `unknown`, all not barred is known."""
     layers = np.concatenate([planes, _texture(planes, hole)], axis=2)
     return Scale(layers, hole, barred, barred if unknown is None else unknown)
 

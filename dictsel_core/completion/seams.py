@@ -23,14 +23,7 @@ _N_CHANNELS = 3
 
 
 class Seams:
-    """Costs of offsets on a scale. Pixels are counted row by row.
-
-    Parameters
-    ----------
-    scale : Scale
-    guide : (H, W, C) ndarray of float32 or None
-        See `Montage`.
-    """
+    """Costs of offsets on a scale, with the guide of a `Montage`. Pixels are counted row by row."""
 
     def __init__(self, scale: Scale, guide: Single | None = None) -> None:
         self.shape = scale.shape
@@ -59,13 +52,8 @@ class Seams:
     def between(self, first: Ints, second: Ints, offsets: Ints, others: Ints) -> Floats:
         """Return the costs of neighbors (N,), if the first has an offset, and the second another one.
 
-        It is the squared difference of what both offsets show at the two pixels, less where much happens
-        [1]_.
-
-        References
-        ----------
-        .. [1] V. Kwatra, A. Schödl, I. Essa, G. Turk and A. Bobick, "Graphcut textures", ACM Transactions on
-           Graphics 22(3), 2003. :DOI:`10.1145/882262.882264`
+        It is the squared difference of what both offsets show at the two pixels, less where much happens:
+        Kwatra et al., "Graphcut textures", 2003, :DOI:`10.1145/882262.882264`.
         """
         costs = np.empty(len(first))
         places = first, second, np.ascontiguousarray(offsets), np.ascontiguousarray(others)
@@ -78,11 +66,7 @@ class Seams:
         return np.where(self.is_allowed(outside, offsets), _BORDER_WEIGHT * squares, 2 * _UNKNOWN)
 
     def alone(self, pixels: Ints, offset: Ints) -> Floats:
-        """Return the costs of an offset for pixels of the hole (N,), whatever the others have.
-
-        These are differences of what the offset shows of the pixels near the hole, and with a guide those
-        from it and from the texture around.
-        """
+        """Return the costs of an offset for pixels of the hole (N,), from what is around and the guide."""
         costs = self._around(pixels, offset)
         if self._guide is not None:
             height, width = self.shape

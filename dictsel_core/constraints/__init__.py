@@ -1,8 +1,6 @@
 """Sparsity constraints: which supports (Z_1, ..., Z_T) are allowed (section 3 of the paper)."""
 
-from dictsel_core.constraints.average import AverageSparsity
-from dictsel_core.constraints.block import BlockSparsity
-from dictsel_core.constraints.block_matroid import BlockMatroidSparsity
+from dictsel_core.constraints.block import BlockMatroidSparsity, BlockSparsity
 from dictsel_core.constraints.constraint import (
     Constraint,
     LocalConstraint,
@@ -11,9 +9,14 @@ from dictsel_core.constraints.constraint import (
     SeparableConstraint,
     SwapTable,
 )
-from dictsel_core.constraints.individual import IndividualSparsity
-from dictsel_core.constraints.matroid import Matroid, OracleMatroid, PartitionMatroid, UniformMatroid
-from dictsel_core.constraints.matroid_sparsity import MatroidSparsity
+from dictsel_core.constraints.matroid import (
+    Matroid,
+    MatroidSparsity,
+    OracleMatroid,
+    PartitionMatroid,
+    UniformMatroid,
+)
+from dictsel_core.constraints.sparsity import AverageSparsity, IndividualSparsity
 
 __all__ = [
     "AverageSparsity",

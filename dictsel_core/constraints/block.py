@@ -1,6 +1,7 @@
-"""Block sparsity: the patches of a block share a small set of atoms."""
+"""Constraints on blocks of patches: few atoms, or independent ones, for all patches of a block."""
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -15,10 +16,147 @@ from dictsel_core.constraints.constraint import (
     Supports,
     SwapTable,
 )
+from dictsel_core.constraints.matroid import Matroid, as_matroids
+
+
+class _BlockConstraint(LocalConstraint):
+    """What constraints on blocks share: a replacement in one block does not depend on the others."""
+
+    one_replacement_per_atom: ClassVar[bool] = True
+
+    _members: tuple[Ints, ...]
+    _labels: Ints
+
+    def _set_blocks(self, given: object) -> None:
+        """Check that the blocks are disjoint and cover 0, ..., T-1; keep them."""
+        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+            raise TypeError(f"blocks must be a sequence of blocks, such as [[0, 1], [2]], not {given!r}.")
+        blocks = tuple(as_counts(block, f"blocks[{b}]", minimum=0) for b, block in enumerate(given))
+        if not blocks:
+            raise ValueError("blocks must name the patches of at least one block, such as [[0, 1], [2]].")
+        if not all(len(block) for block in blocks):
+            raise ValueError("blocks must not be empty, but one of them is.")
+        members = np.sort(np.concatenate(blocks))
+        if (twice := members[1:][np.diff(members) == 0]).size:
+            raise ValueError(f"blocks must be disjoint, but patch {twice[0]} is named twice.")
+        if members[-1] >= len(members):
+            absent = int(np.argmax(members != np.arange(len(members))))
+            raise ValueError(
+                f"Every patch must be in a block, but patch {absent} is in none; add a block for it."
+            )
+        labels = np.empty(len(members), dtype=np.intp)
+        for b, block in enumerate(blocks):
+            labels[block] = b
+        object.__setattr__(self, "_members", blocks)
+        object.__setattr__(self, "_labels", labels)
+
+    @property
+    def members(self) -> tuple[Ints, ...]:
+        """The patches of each block."""
+        return self._members
+
+    def check(self, n_points: int, n_candidates: int) -> None:
+        """Raise ValueError if the blocks do not fit the patches."""
+        self.check_count(n_points)
+
+    def check_count(self, n_points: int) -> None:
+        """Raise ValueError if the blocks do not cover exactly the patches."""
+        if len(self._labels) != n_points:
+            raise ValueError(f"blocks cover {len(self._labels)} patches, but there are {n_points}.")
+
+    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
+        """Return p = k: one replacement for each atom of the optimal dictionary (proposition B.2)."""
+        return n_atoms
+
+    def values(self, table: ReplacementGains) -> Floats:
+        """Sum over blocks of max(0, summed gain - cheapest atom to remove from the whole block)."""
+        totals: Floats = np.maximum(self._block_values(table)[0], 0).sum(axis=0)
+        return totals
+
+    def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
+        """Return the best replacement: the best of each block."""
+        values, replaced = self._block_values(table, slice(atom, atom + 1))
+        added, removed = self._of_patches(values[:, 0], replaced[:, 0], table.supports)
+        added &= table.gains[:, atom] > 0
+        return Replacement(float(values[values > 0].sum()), added, removed)
+
+    def swap_values(self, table: SwapTable) -> Floats:
+        """Sum over blocks of the best true difference."""
+        totals: Floats = np.maximum(self._block_differences(table)[0], 0).sum(axis=0)
+        return totals
+
+    def swap(self, table: SwapTable, atom: int) -> Replacement:
+        """Return the best replacement by true differences."""
+        all_values, replaced = self._block_differences(table)
+        values = all_values[:, atom]
+        added, removed = self._of_patches(values, replaced[:, atom], table.supports)
+        added &= (table.additions[:, atom] > 0) | (removed >= 0)  # swaps have values of their own
+        return Replacement(float(values[values > 0].sum()), added, removed)
+
+    @abstractmethod
+    def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[int, Ints, Bools, Bools]]:
+        """Yield blocks that cannot receive all candidates: number, atoms, what it can, and what for what."""
+
+    def _block_values(self, table: ReplacementGains, candidates: slice = slice(None)) -> tuple[Floats, Ints]:
+        """Return values of atoms in every block, and the atoms that they would replace, -1: (b, m) each."""
+        values = self._sum_over_blocks(table.gains[:, candidates])
+        names = np.arange(table.gains.shape[1])[candidates]
+        replaced = np.full(values.shape, -1)
+        for b, union, free, slots in self._exchanges(table.supports, names):
+            rows, closed = self._members[b], np.flatnonzero(~free)
+            holds = table.supports[rows][None] == union[:, None, None]
+            costs = np.where(
+                slots, np.where(holds, table.costs[rows][None], 0).sum(axis=(1, 2))[:, None], np.inf
+            )
+            if closed.size and len(union):
+                cheapest = costs[:, closed].argmin(axis=0)
+                replaced[b, closed] = union[cheapest]
+                values[b, closed] -= costs[cheapest, closed]
+            else:
+                values[b, closed] = -np.inf
+        return values, replaced
+
+    def _block_differences(self, table: SwapTable) -> tuple[Floats, Ints]:
+        """Return the same for true differences: (b, n) each."""
+        values = self._sum_over_blocks(table.additions)
+        replaced = np.full(values.shape, -1)
+        for b, union, free, slots in self._exchanges(table.supports, np.arange(values.shape[1])):
+            rows, best = self._members[b], np.full(values.shape[1], -np.inf)
+            for old, possible in zip(union.tolist(), slots, strict=True):
+                holders, places = np.nonzero(table.supports[rows] == old)
+                change = table.swaps[rows[holders], places] - table.additions[rows[holders]]
+                # Swaps of atoms that a patch has already are not defined, nor are they wanted here.
+                total = values[b] + np.where(possible & ~free, change.sum(axis=0), -np.inf)
+                better = total > best
+                replaced[b, better], best[better] = old, total[better]
+            values[b] = np.where(free, values[b], best)
+        return values, np.where(values > -np.inf, replaced, -1)
+
+    def _of_patches(self, values: Floats, replaced: Ints, supports: Ints) -> tuple[Bools, Ints]:
+        """Return which patches are in blocks of positive value, and the slot that each loses, -1 for none."""
+        takes = values > 0
+        sought = np.where(takes, replaced, -1)[self._labels]
+        holds = (supports == sought[:, None]) & (sought >= 0)[:, None]
+        return takes[self._labels], np.where(holds.any(axis=1), holds.argmax(axis=1), -1)
+
+    def _unions(self, supports: Supports) -> list[set[int]]:
+        """Return the atoms that each block uses."""
+        return [{int(a) for t in block for a in supports[t]} for block in self._members]
+
+    def _sum_over_blocks(self, values: Floats) -> Floats:
+        """Sum the rows of each block: (T, n) becomes (b, n)."""
+        from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import, and needed here alone)
+
+        n_points = len(self._labels)
+        indicator = csr_array(
+            (np.ones(n_points), (self._labels, np.arange(n_points))), shape=(len(self._members), n_points)
+        )
+        sums: Floats = indicator @ values
+        return sums
 
 
 @dataclass(frozen=True, eq=False)
-class BlockSparsity(LocalConstraint):
+class BlockSparsity(_BlockConstraint):
     """The union of the supports of block b has at most s_b atoms (section 3, block sparsity).
 
     Parameters
@@ -39,44 +177,21 @@ class BlockSparsity(LocalConstraint):
     False
     """
 
-    one_replacement_per_atom: ClassVar[bool] = True
     treats_atoms_alike: ClassVar[bool] = True
 
     blocks: Sequence[ArrayLike]
     sparsity: int | ArrayLike
     caps: int | Ints = field(init=False, repr=False)
-    _members: tuple[Ints, ...] = field(init=False, repr=False)
-    _labels: Ints = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check that the blocks are disjoint and cover 0, ..., T-1; freeze them."""
-        given: object = self.blocks
-        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
-            raise TypeError(f"blocks must be a sequence of blocks, such as [[0, 1], [2]], not {given!r}.")
-        blocks = tuple(as_counts(block, f"blocks[{b}]", minimum=0) for b, block in enumerate(given))
-        if not blocks:
-            raise ValueError("blocks must name the patches of at least one block, such as [[0, 1], [2]].")
-        if not all(len(block) for block in blocks):
-            raise ValueError("blocks must not be empty, but one of them is.")
-        members = np.sort(np.concatenate(blocks))
-        if (twice := members[1:][np.diff(members) == 0]).size:
-            raise ValueError(f"blocks must be disjoint, but patch {twice[0]} is named twice.")
-        if members[-1] >= len(members):
-            absent = int(np.argmax(members != np.arange(len(members))))
+        """Check blocks and caps."""
+        self._set_blocks(self.blocks)
+        caps, n_blocks = as_caps(self.sparsity, "sparsity"), len(self._members)
+        if not isinstance(caps, int) and len(caps) != n_blocks:
             raise ValueError(
-                f"Every patch must be in a block, but patch {absent} is in none; add a block for it."
+                f"sparsity must be one cap or one per block, {n_blocks}, but there are {len(caps)}."
             )
-        caps = as_caps(self.sparsity, "sparsity")
-        if not isinstance(caps, int) and len(caps) != len(blocks):
-            raise ValueError(
-                f"sparsity must be one cap or one per block, {len(blocks)}, but there are {len(caps)}."
-            )
-        object.__setattr__(self, "_members", blocks)
         object.__setattr__(self, "caps", caps)
-        labels = np.empty(len(members), dtype=np.intp)
-        for b, block in enumerate(blocks):
-            labels[block] = b
-        object.__setattr__(self, "_labels", labels)
 
     @classmethod
     def from_labels(cls, labels: ArrayLike, sparsity: int | ArrayLike) -> "BlockSparsity":
@@ -97,18 +212,9 @@ class BlockSparsity(LocalConstraint):
         order = np.argsort(numbers, kind="stable")
         return cls(np.split(order, np.cumsum(np.bincount(numbers))[:-1]), sparsity)
 
-    def check(self, n_points: int, n_candidates: int) -> None:
-        """Raise ValueError if the blocks do not cover exactly the patches."""
-        if len(self._labels) != n_points:
-            raise ValueError(f"blocks cover {len(self._labels)} patches, but there are {n_points}.")
-
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
         """Return the maximum size of a support within the caps and the dictionary."""
         return min(int(np.max(self.caps)), n_atoms)
-
-    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
-        """Return p = k: one replacement for each atom of the optimal dictionary (proposition B.2)."""
-        return n_atoms
 
     def shared_caps(self, n_points: int) -> Sequence[tuple[Ints, int]]:
         """Return the blocks and their caps."""
@@ -117,117 +223,92 @@ class BlockSparsity(LocalConstraint):
 
     def is_feasible(self, supports: Supports) -> bool:
         """Return whether no block uses more atoms than its cap."""
-        unions = [{int(a) for t in block for a in supports[t]} for block in self._members]
-        return bool((np.array([len(union) for union in unions]) <= self.caps).all())
+        return bool((np.array([len(union) for union in self._unions(supports)]) <= self.caps).all())
 
-    def values(self, table: ReplacementGains) -> Floats:
-        """Sum over blocks of max(0, summed gain - cheapest atom to remove from the whole block)."""
-        totals: Floats = np.maximum(self._block_values(table), 0).sum(axis=0)
-        return totals
+    def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[int, Ints, Bools, Bools]]:
+        used = self._costs(supports, np.zeros(supports.shape), len(candidates)) == 0
+        for b in np.flatnonzero(used.sum(axis=1) >= self.caps):
+            union = np.flatnonzero(used[b])
+            yield int(b), union, used[b], np.ones((len(union), len(candidates)), bool)
 
-    def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
-        """Return the best replacement: the best of each block."""
-        cheapest, costs = self._removals(table)
-        closed = self._closed(table.supports, table.gains.shape[1])[:, atom]
-        values = self.sum_over_blocks(table.gains[:, [atom]])[:, 0] - np.where(closed, costs, 0)
-        takes = values > 0
-        added = takes[self._labels] & (table.gains[:, atom] > 0)
-        removed = self._slots_of(table.supports, np.where(takes & closed, cheapest, -1))
-        return Replacement(float(values[takes].sum()), added, removed)
+    def _block_values(self, table: ReplacementGains, candidates: slice = slice(None)) -> tuple[Floats, Ints]:
+        # All blocks at once: full ones lose the same atom for any that they do not use.
+        costs = self._costs(table.supports, table.costs, table.gains.shape[1])
+        used = costs < np.inf
+        closed = (used.sum(axis=1) >= self.caps)[:, None] & ~used[:, candidates]
+        values = self._sum_over_blocks(table.gains[:, candidates])
+        values -= np.where(closed, costs.min(axis=1, keepdims=True), 0)
+        return values, np.where(closed, costs.argmin(axis=1)[:, None], -1)
 
-    def swap_values(self, table: SwapTable) -> Floats:
-        """Sum over blocks of the best true difference."""
-        totals: Floats = np.maximum(self._block_differences(table)[0], 0).sum(axis=0)
-        return totals
-
-    def swap(self, table: SwapTable, atom: int) -> Replacement:
-        """Return the best replacement by true differences."""
-        values, replaced = self._block_differences(table)
-        return self.replacement_of_blocks(
-            values[:, atom], replaced[:, atom], table.supports, table.additions[:, atom] > 0
-        )
-
-    def _block_values(self, table: ReplacementGains) -> Floats:
-        """Value of every atom in every block, which may be negative where the block is full: (b, n)."""
-        gains = self.sum_over_blocks(table.gains)
-        closed = self._closed(table.supports, table.gains.shape[1])
-        return gains - np.where(closed, self._removals(table)[1][:, None], 0)
-
-    def _removals(self, table: ReplacementGains) -> tuple[Ints, Floats]:
-        """Atom whose removal from all patches of the block is cheapest, and its cost: (b,) each."""
-        n_candidates = table.gains.shape[1]
-        rows, slots = np.nonzero(table.supports >= 0)
-        cell = self._labels[rows] * n_candidates + table.supports[rows, slots]
-        size = len(self._members) * n_candidates
-        totals = np.bincount(cell, weights=table.costs[rows, slots], minlength=size).astype(np.float64)
-        totals[np.bincount(cell, minlength=size) == 0] = np.inf
-        totals = totals.reshape(len(self._members), n_candidates)
-        return totals.argmin(axis=1), totals.min(axis=1)
-
-    def _closed(self, supports: Ints, n_candidates: int) -> Bools:
-        """Return which atoms a block can use only in exchange for another: (b, n)."""
-        used = np.zeros((len(self._members), n_candidates), bool)
+    def _costs(self, supports: Ints, costs: Floats, n_candidates: int) -> Floats:
+        """Return what it costs to remove each atom from a whole block, infinite if it is not used: (b, n)."""
         rows, slots = np.nonzero(supports >= 0)
-        used[self._labels[rows], supports[rows, slots]] = True
-        full: Bools = used.sum(axis=1) >= self.caps
-        return full[:, None] & ~used
+        cells = self._labels[rows] * n_candidates + supports[rows, slots]
+        size = len(self._members) * n_candidates
+        totals = np.bincount(cells, weights=costs[rows, slots], minlength=size).astype(np.float64)
+        totals[np.bincount(cells, minlength=size) == 0] = np.inf
+        return totals.reshape(len(self._members), n_candidates)
 
-    @property
-    def members(self) -> tuple[Ints, ...]:
-        """The patches of each block."""
-        return self._members
 
-    def replacement_of_blocks(
-        self, values: Floats, replaced: Ints, supports: Ints, gains: Bools
-    ) -> Replacement:
-        """Return the replacement by one atom in all blocks where its value is positive.
+@dataclass(frozen=True, eq=False)
+class BlockMatroidSparsity(_BlockConstraint):
+    """The union of the supports of a block is independent in a matroid (end of appendix B.2).
 
-        Parameters
-        ----------
-        values : (b,) ndarray
-        replaced : (b,) ndarray of int
-            The atom that each block loses; -1 if it loses none.
-        supports : (T, S) ndarray of int
-        gains : (T,) ndarray of bool
-            Which patches gain by the atom; the others receive it only in exchange.
-        """
-        takes = values > 0
-        removed = self._slots_of(supports, np.where(takes, replaced, -1))
-        added = takes[self._labels] & (gains | (removed >= 0))
-        return Replacement(float(values[takes].sum()), added, removed)
+    The common generalization of `BlockSparsity`, where the matroids are uniform, and of `MatroidSparsity`,
+    where every patch is a block of its own.
 
-    def _slots_of(self, supports: Ints, atoms: Ints) -> Ints:
-        """Slot of each patch that holds a given atom of its block, -1 if none does: (T,)."""
-        sought = atoms[self._labels]
-        holds = (supports == sought[:, None]) & (sought >= 0)[:, None]
-        return np.where(holds.any(axis=1), holds.argmax(axis=1), -1)
+    Parameters
+    ----------
+    blocks : sequence of (T_b,) array_like of int
+        The patches of each block; every patch belongs to exactly one.
+    matroids : Matroid or sequence of Matroid
+        One for all blocks, or one for each.
 
-    def _block_differences(self, table: SwapTable) -> tuple[Floats, Ints]:
-        """Value of every atom in every block, and the atom it would replace (-1: none): (b, n) each."""
-        n_candidates = table.additions.shape[1]
-        values = self.sum_over_blocks(table.additions)
-        replaced = np.full(values.shape, -1)
-        closed = self._closed(table.supports, n_candidates)
-        for b in np.flatnonzero(closed.any(axis=1)):
-            rows = self._members[b]
-            best = np.full(n_candidates, -np.inf)
-            for old in np.unique(table.supports[rows][table.supports[rows] >= 0]):
-                holders, slots = np.nonzero(table.supports[rows] == old)
-                change = table.swaps[rows[holders], slots] - table.additions[rows[holders]]
-                total = values[b] + change.sum(axis=0)
-                better = closed[b] & (total > best)
-                replaced[b, better] = old
-                best[better] = total[better]
-            values[b] = np.where(closed[b], best, values[b])
-        return values, replaced
+    Examples
+    --------
+    Patches 0 and 1 share one of the atoms 0 and 1, and one of the atoms 2 and 3:
 
-    def sum_over_blocks(self, values: Floats) -> Floats:
-        """Sum the rows of each block: (T, n) becomes (b, n)."""
-        from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import, and needed here alone)
+    >>> from dictsel_core import PartitionMatroid
+    >>> constraint = BlockMatroidSparsity([[0, 1], [2]], PartitionMatroid([0, 0, 1, 1], 1))
+    >>> constraint.is_feasible([[0], [0, 2], [1, 3]])
+    True
+    >>> constraint.is_feasible([[0], [1, 2], [1, 3]])
+    False
+    """
 
-        n_points = len(self._labels)
-        indicator = csr_array(
-            (np.ones(n_points), (self._labels, np.arange(n_points))), shape=(len(self._members), n_points)
-        )
-        sums: Floats = indicator @ values
-        return sums
+    blocks: Sequence[ArrayLike]
+    matroids: Matroid | Sequence[Matroid]
+    matroid_of_block: tuple[Matroid, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check blocks and matroids."""
+        self._set_blocks(self.blocks)
+        given, n_blocks = as_matroids(self.matroids, "BlockMatroidSparsity"), len(self._members)
+        each = (given,) * n_blocks if isinstance(given, Matroid) else given
+        if len(each) != n_blocks:
+            raise ValueError(
+                f"There must be one matroid or one per block, {n_blocks}, but there are {len(each)}."
+            )
+        object.__setattr__(self, "matroid_of_block", each)
+
+    def check(self, n_points: int, n_candidates: int) -> None:
+        """Raise ValueError if the blocks do not fit the patches, or a matroid not the ground set."""
+        super().check(n_points, n_candidates)
+        for matroid in set(self.matroid_of_block):
+            matroid.check(n_candidates)
+
+    def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
+        """Return the largest rank."""
+        return max(1, min(max(matroid.rank(n_candidates) for matroid in set(self.matroid_of_block)), n_atoms))
+
+    def is_feasible(self, supports: Supports) -> bool:
+        """Return whether the union of every block is independent."""
+        pairs = zip(self.matroid_of_block, self._unions(supports), strict=True)
+        return all(matroid.is_independent(sorted(union)) for matroid, union in pairs)
+
+    def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[int, Ints, Bools, Bools]]:
+        for b, matroid in enumerate(self.matroid_of_block):
+            used = supports[self._members[b]]
+            union = np.unique(used[used >= 0])
+            free, slots = matroid.exchanges(union[None], candidates)
+            yield b, union, free[0] | np.isin(candidates, union), slots[0]

@@ -36,21 +36,6 @@ class ReplacementGains:
         Largest gain of each patch, if known; it saves looking at patches that cannot gain.
     threads : int
         How many threads sums over patches may use; they do not depend on it.
-
-    Examples
-    --------
-    Two patches with empty supports gain 3 and 1 by atom 0, and so both of them receive it:
-
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity
-    >>> table = ReplacementGains(
-    ...     gains=np.array([[3.0, 0.0], [1.0, 2.0]]),
-    ...     costs=np.full((2, 1), np.inf),
-    ...     supports=np.full((2, 1), -1),
-    ...     sizes=np.zeros(2, int),
-    ... )
-    >>> IndividualSparsity(1).replacement(table, 0).value
-    4.0
     """
 
     gains: Floats
@@ -83,21 +68,8 @@ class SwapTable:
         f_t(Z_t + a) - f_t(Z_t).
     swaps : (T, S, n) ndarray
         f_t(Z_t - b + a) - f_t(Z_t) for the atom b in each slot; minus infinity for empty slots.
-    supports : (T, S) ndarray of int
-    sizes : (T,) ndarray of int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity
-    >>> table = SwapTable(
-    ...     additions=np.array([[3.0, 0.0], [1.0, 2.0]]),
-    ...     swaps=np.full((2, 1, 2), -np.inf),
-    ...     supports=np.full((2, 1), -1),
-    ...     sizes=np.zeros(2, int),
-    ... )
-    >>> IndividualSparsity(1).swap(table, 0).value
-    4.0
+    supports, sizes : ndarray of int
+        As in `ReplacementGains`.
     """
 
     additions: Floats
@@ -120,15 +92,6 @@ class Replacement:
         Slot of the atom that each patch loses; -1 if it loses none.
     price : float
         Value of one more unit of shared budget; 0 if patches share no budget.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity
-    >>> empty, sizes = np.full((2, 1), -1), np.zeros(2, int)
-    >>> table = ReplacementGains(np.ones((2, 3)), np.full((2, 1), np.inf), empty, sizes)
-    >>> IndividualSparsity(1).replacement(table, 0).added.tolist()
-    [True, True]
     """
 
     value: float
@@ -196,10 +159,7 @@ class Constraint(ABC):
         return sums
 
     def bounds(self, table: ReplacementGains, price: float) -> Floats:
-        """Return upper bounds on `values` that are cheap to compute, (n,); by default `values` itself.
-
-        `price` is a hint: the price of the last replacement.
-        """
+        """Return cheap upper bounds on `values`, (n,); a hint is the price of the last replacement."""
         return self.values(table)
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
@@ -226,14 +186,7 @@ class Constraint(ABC):
         return Replacement(value, added, removed)
 
     def part(self, rows: Ints, supports: Ints) -> "Constraint":
-        """Return the constraint on some of the patches, while the others keep their supports.
-
-        Parameters
-        ----------
-        rows : (B,) ndarray of int
-        supports : (T, S) ndarray of int
-            Those of all patches, with -1 in empty slots.
-        """
+        """Return the constraint on some patches, (B,), while the others keep their supports, (T, S)."""
         return _Part(self, rows, supports)
 
     def shared_caps(self, n_points: int) -> Sequence[tuple[Ints, int]]:
@@ -263,12 +216,6 @@ class LocalConstraint(Constraint):
 
     Average sparsity is not local: the choice of one patch depends on all others, and true differences
     are not sums of gains and costs.
-
-    Examples
-    --------
-    >>> from dictsel_core import AverageSparsity, IndividualSparsity
-    >>> isinstance(IndividualSparsity(3), LocalConstraint), isinstance(AverageSparsity(3, 5), LocalConstraint)
-    (True, False)
     """
 
     @abstractmethod
@@ -281,16 +228,7 @@ class LocalConstraint(Constraint):
 
 
 class SeparableConstraint(LocalConstraint):
-    """A constraint on each patch by itself, so that the value of an atom is a sum over patches.
-
-    Examples
-    --------
-    >>> from dictsel_core import AverageSparsity, IndividualSparsity
-    >>> isinstance(IndividualSparsity(3), SeparableConstraint)
-    True
-    >>> isinstance(AverageSparsity(3, 5), SeparableConstraint)
-    False
-    """
+    """A constraint on each patch by itself, so that the value of an atom is a sum over patches."""
 
     @abstractmethod
     def patch_values(self, table: ReplacementGains) -> Floats:

@@ -42,22 +42,7 @@ _MARGIN = 2
 
 @dataclass(frozen=True)
 class AnalysisStep:
-    """The progress of an analysis.
-
-    Attributes
-    ----------
-    kind : str
-        What is being looked for.
-    fraction : float
-        Fraction of the work for all kinds that is done, from 0 to 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> steps = list(iter_analyze_damage(np.full((64, 64), 120, np.uint8), ["dust"]))
-    >>> steps[-1].kind, steps[-1].fraction
-    ('dust', 1.0)
-    """
+    """The progress of an analysis: what is being looked for, and the fraction of all work that is done."""
 
     kind: DamageKind
     fraction: float
@@ -68,22 +53,8 @@ def analyze_damage(
 ) -> DamageAnalysis:
     """Find everything in a picture that may be damage, with a confidence each.
 
-    This is the slow part, which does not depend on a sensitivity.
-
-    Parameters
-    ----------
-    image : (H, W), (H, W, 1) or (H, W, 3) array_like
-        A picture of any integer or float type. Its range is estimated from its values. What a masked array
-        hides is missing.
-    kinds : iterable of str, optional
-        What to look for, from `DAMAGE_KINDS`. Default is `USUAL_KINDS`: scratches and dust.
-    missing : (H, W) array_like of bool, optional
-        Pixels that are known to be missing, besides those that are not finite. Nothing is found there.
-
-    Returns
-    -------
-    DamageAnalysis
-        Its `mask` takes a sensitivity.
+    This is the slow part, which does not depend on a sensitivity: that is taken by the `mask` of the result.
+    The parameters are those of `detect_damage`.
 
     Examples
     --------
@@ -101,18 +72,7 @@ def analyze_damage(
 def iter_analyze_damage(
     image: ArrayLike, kinds: Iterable[DamageKind], missing: ArrayLike | None
 ) -> GeneratorRun[AnalysisStep, DamageAnalysis]:
-    """Start `analyze_damage`, and return its run, whose steps show how far it is.
-
-    The parameters are those of `analyze_damage`, checked at the call.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.detection import iter_analyze_damage
-    >>> run = iter_analyze_damage(np.zeros((32, 32), np.uint8), kinds=("dead_pixels",))
-    >>> {step.kind for step in run}
-    {'dead_pixels'}
-    """
+    """Start `analyze_damage`, and return its run, whose steps show how far it is."""
     return GeneratorRun(_steps(prepare(image, missing), check_kinds(kinds)))
 
 

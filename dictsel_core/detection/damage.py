@@ -11,7 +11,7 @@ from dictsel_core._util.arrays import read_only
 from dictsel_core._util.validation import Bools, Ints, as_nonnegative
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from dictsel_core.detection.plane import prepare
-from dictsel_core.detection.regions import RegionIndex, Regions
+from dictsel_core.detection.regions import RegionIndex, Regions, joined, no_regions
 
 #: How far from each pixel of a region its surroundings are looked at, in the four directions.
 _AWAY = 5
@@ -33,16 +33,6 @@ class Detection:
         overlap, of the most confident.
     kinds : tuple of str
         Kind of each region; region i is ``kinds[i - 1]``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import detect_damage
-    >>> image = np.full((64, 64), 120, np.uint8)
-    >>> image[30:33, 40:43] = 255
-    >>> detection = detect_damage(image, ["dust"])
-    >>> detection.kinds, int(detection.labels[31, 41])
-    (('dust',), 1)
     """
 
     mask: Bools
@@ -53,17 +43,7 @@ class Detection:
 
 @dataclass(frozen=True)
 class Found:
-    """How much of one kind was found: the number of regions, and of pixels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.detection import analyze_damage
-    >>> image = np.full((64, 64), 120, np.uint8)
-    >>> image[30:33, 40:43] = 255
-    >>> analyze_damage(image, ["dust"]).found(0.5)["dust"].n_regions
-    1
-    """
+    """How much of one kind was found: the number of regions, and of pixels."""
 
     n_regions: int
     n_pixels: int
@@ -82,16 +62,6 @@ class DamageAnalysis:
         Height and width.
     candidates : mapping of str to Regions
         By kind, in the order of the numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.detection import analyze_damage
-    >>> image = np.full((64, 64), 120, np.uint8)
-    >>> image[30:33, 40:43] = 255
-    >>> analysis = analyze_damage(image, ["dust"])
-    >>> analysis.shape, bool(analysis.mask(0.5)[31, 41])
-    ((64, 64), True)
     """
 
     shape: tuple[int, int]
@@ -102,25 +72,29 @@ class DamageAnalysis:
         """What was looked for."""
         return tuple(self.candidates)
 
+    @cached_property
+    def regions(self) -> Regions:
+        """The candidates of all kinds."""
+        return joined([no_regions(self.shape), *self.candidates.values()])
+
     @property
     def n_regions(self) -> int:
         """Number of candidates of all kinds."""
-        return sum(map(len, self.candidates.values()))
+        return len(self.regions)
 
     @property
     def confidences(self) -> NDArray[np.float32]:
         """Confidence of each candidate."""
-        return np.concatenate(
-            [np.zeros(0, np.float32), *(each.confidence for each in self.candidates.values())]
-        )
+        return self.regions.confidence
+
+    @property
+    def areas(self) -> Ints:
+        """Number of pixels of each candidate."""
+        return self.regions.areas
 
     def kind_of(self, number: int) -> DamageKind:
         """Return the kind of a region."""
-        for kind, regions in self.candidates.items():
-            if 0 <= number < len(regions):
-                return kind
-            number -= len(regions)
-        raise IndexError(f"There is no region {number + self.n_regions}.")
+        return self.kinds[int(self._kind_numbers[self._checked(number)])]
 
     def mask(
         self,
@@ -140,13 +114,9 @@ class DamageAnalysis:
         removed : iterable of int
             Regions to leave out, as `regions_at` names them; IndexError if there is no such region.
         """
-        mask = np.zeros(self.shape, np.bool_)
-        flat = mask.reshape(-1)
+        mask, regions = np.zeros(self.shape, np.bool_), self.regions
         chosen = self._chosen(sensitivity, kinds, removed)
-        start = 0
-        for regions in self.candidates.values():
-            flat[regions.pixels[np.repeat(chosen[start : start + len(regions)], regions.areas)]] = True
-            start += len(regions)
+        mask.reshape(-1)[regions.pixels[np.repeat(chosen, regions.areas)]] = True
         return mask
 
     def regions_at(self, row: int, column: int, sensitivity: float = 0.5) -> tuple[int, ...]:
@@ -161,21 +131,17 @@ class DamageAnalysis:
 
     @cached_property
     def _index(self) -> RegionIndex:
-        return RegionIndex(self.shape, tuple(self.candidates.values()))
+        return RegionIndex(self.regions)
 
-    @property
-    def areas(self) -> Ints:
-        """Number of pixels of each candidate."""
-        return np.concatenate([np.zeros(0, np.intp), *(each.areas for each in self.candidates.values())])
+    @cached_property
+    def _kind_numbers(self) -> Ints:
+        """The place of the kind of each region."""
+        return np.repeat(np.arange(len(self.candidates)), [len(each) for each in self.candidates.values()])
 
     def region_pixels(self, number: int) -> Ints:
         """Return the pixels of a region as indices into the flattened picture."""
-        start = 0
-        for regions in self.candidates.values():
-            if start <= number < start + len(regions):
-                return regions.pixels[regions.offsets[number - start] : regions.offsets[number - start + 1]]
-            start += len(regions)
-        raise IndexError(f"There is no region {number}.")
+        start, stop = self.regions.offsets[self._checked(number) :][:2]
+        return self.regions.pixels[start:stop]
 
     def found(self, sensitivity: float = 0.5) -> dict[DamageKind, Found]:
         """Return how much of each kind is in the mask."""
@@ -189,7 +155,6 @@ class DamageAnalysis:
     def detection(self, sensitivity: float = 0.5) -> Detection:
         """Return mask, confidence and labels as pictures."""
         chosen, confidences = self._chosen(sensitivity, None, ()), self.confidences
-        kinds = np.repeat(np.arange(len(self.candidates)), [len(each) for each in self.candidates.values()])
         confidence, labels = np.zeros(self.shape, np.float32), np.zeros(self.shape, np.int32)
         numbers = np.cumsum(chosen)
         for number in np.argsort(confidences, kind="stable"):  # the most confident last
@@ -197,12 +162,8 @@ class DamageAnalysis:
             confidence.reshape(-1)[pixels] = confidences[number]
             if chosen[number]:
                 labels.reshape(-1)[pixels] = numbers[number]
-        return Detection(
-            read_only(self.mask(sensitivity)),
-            read_only(confidence),
-            read_only(labels),
-            tuple(self.kinds[i] for i in kinds[chosen]),
-        )
+        kinds = tuple(self.kinds[kind] for kind in self._kind_numbers[chosen])
+        return Detection(read_only(self.mask(sensitivity)), read_only(confidence), read_only(labels), kinds)
 
     def _chosen(
         self, sensitivity: float, kinds: Iterable[DamageKind] | None, removed: Iterable[int]
@@ -210,15 +171,16 @@ class DamageAnalysis:
         """Return which regions make the mask."""
         chosen: Bools = self.confidences >= 1 - as_sensitivity(sensitivity)
         if kinds is not None:
-            wanted = set(check_kinds(kinds))
-            chosen &= np.repeat(
-                [kind in wanted for kind in self.candidates], [len(each) for each in self.candidates.values()]
-            )
+            wanted = check_kinds(kinds)
+            chosen &= np.array([kind in wanted for kind in self.candidates], bool)[self._kind_numbers]
         for number in removed:
-            if not 0 <= number < len(chosen):
-                raise IndexError(f"There is no region {number}.")
-            chosen[number] = False
+            chosen[self._checked(number)] = False
         return chosen
+
+    def _checked(self, number: int) -> int:
+        if not 0 <= number < self.n_regions:
+            raise IndexError(f"There is no region {number}.")
+        return number
 
 
 def region_contrasts(
@@ -226,36 +188,12 @@ def region_contrasts(
 ) -> NDArray[np.float32]:
     """Return how much lighter each region is than what lies around it; negative if it is darker.
 
-    Parameters
-    ----------
-    image, missing
-        As they were given to `analyze_damage`.
-    analysis : DamageAnalysis
-        What was found in the picture.
-
-    Returns
-    -------
-    (N,) ndarray of float32
-        By the number of the region, as a part of the range of the picture; 0 if nothing around it is seen.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.detection import analyze_damage
-    >>> image = np.full((64, 64), 120, np.uint8)
-    >>> image[30:33, 40:43] = 255
-    >>> analysis = analyze_damage(image, ["dust"])
-    >>> bool((region_contrasts(image, analysis) > 0).all())
-    True
+    By the number of the region, (N,), as a part of the range of the picture; 0 if nothing around it is seen.
+    Image and missing pixels are those that were given to `analyze_damage`.
     """
-    plane = prepare(image, missing).brightness
-    covered = analysis.mask(1.0)
-    parts = [_contrasts(plane, covered, regions) for regions in analysis.candidates.values()]
-    return np.concatenate([np.zeros(0, np.float32), *parts])
-
-
-def _contrasts(plane: NDArray[np.float32], covered: Bools, regions: Regions) -> NDArray[np.float32]:
-    numbers, n_regions = regions.numbers(), len(regions)
+    plane, covered = prepare(image, missing).brightness, analysis.mask(1.0)
+    regions, n_regions = analysis.regions, analysis.n_regions
+    numbers = regions.numbers()
     rows, columns = np.divmod(regions.pixels, regions.shape[1])
     inside = np.bincount(numbers, plane[rows, columns], n_regions) / np.maximum(regions.areas, 1)
     total, count = np.zeros(n_regions), np.zeros(n_regions)

@@ -28,18 +28,10 @@ _NEAREST, _NEAR, _REACH = 5, 81, 53
 
 @dataclass(frozen=True, eq=False)
 class DetectionImage:
-    """A checked picture.
+    """A checked picture, (H, W) or (H, W, 3).
 
-    Attributes
-    ----------
-    pixels : (H, W) or (H, W, 3) ndarray
-        As given.
-    missing : (H, W) ndarray of bool
-        Pixels that are known to be missing or are not finite; nothing is detected there.
-    low, span : float
-        Brightness that becomes 0, and the difference that becomes 1.
-    quantum : float
-        Step between two values of an integer picture, as a part of the span; 0 for float.
+    Nothing is detected at pixels that are known to be missing or are not finite. The brightness `low` becomes
+    0, the difference `span` 1; the quantum is the step of integers as a part of the span, 0 for float.
     """
 
     pixels: NDArray[Any]
@@ -88,13 +80,7 @@ class DetectionImage:
 
 
 def prepare(image: ArrayLike, missing: ArrayLike | None = None) -> DetectionImage:
-    """Check a picture and estimate its range.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is not a picture or its range is too wide, or `missing` is not a mask of its size.
-    """
+    """Check a picture and estimate its range; TypeError or ValueError if it, or the mask, is none."""
     pixels, hidden = as_array(image, "image"), masked_entries(image)
     if pixels.dtype.kind not in "biuf":
         raise TypeError(f"image must hold real numbers, but its dtype is {pixels.dtype}.")

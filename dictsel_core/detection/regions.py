@@ -15,18 +15,10 @@ Confidences = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """Candidates for damage of one kind.
+    """Candidates for damage of one kind in a picture of some shape.
 
-    Attributes
-    ----------
-    shape : (int, int)
-        Of the picture.
-    pixels : (P,) ndarray of int
-        Pixels as indices into the flattened picture, region after region.
-    offsets : (N + 1,) ndarray of int
-        Region i has the pixels ``pixels[offsets[i]:offsets[i + 1]]``.
-    confidence : (N,) ndarray of float32
-        From 0 to 1.
+    Region i has the pixels ``pixels[offsets[i]:offsets[i + 1]]``, as indices into the flattened picture, and
+    a confidence from 0 to 1.
     """
 
     shape: tuple[int, int]
@@ -62,10 +54,7 @@ def no_regions(shape: tuple[int, int]) -> Regions:
 def regions_from_points(
     shape: tuple[int, int], pixels: Ints, numbers: Ints, confidence: NDArray[np.floating[Any]]
 ) -> Regions:
-    """Return regions from pixels with the number of the region of each; those of confidence 0 are dropped.
-
-    A pixel may occur in several regions, and more than once in one.
-    """
+    """Return regions from pixels with the number of the region of each; those of confidence 0 are dropped."""
     confidence = np.clip(confidence, 0, 1).astype(np.float32)
     kept = confidence > 0
     renumbered = np.cumsum(kept) - 1
@@ -160,24 +149,12 @@ def most_confident(regions: Regions) -> Regions:
 
 
 class RegionIndex:
-    """The pixels of all regions of a picture, in the order of the picture.
+    """The pixels of regions in the order of the picture."""
 
-    Parameters
-    ----------
-    shape : (int, int)
-        Of the picture.
-    parts : sequence of Regions
-        Regions are numbered through all of them.
-    """
-
-    def __init__(self, shape: tuple[int, int], parts: Sequence[Regions]) -> None:
-        self._shape = shape
-        starts = np.cumsum([0, *(len(part) for part in parts)])
-        pixels = np.concatenate([np.zeros(0, np.intp), *(part.pixels for part in parts)])
-        numbers = [part.numbers() + start for part, start in zip(parts, starts, strict=False)]
-        order = np.argsort(pixels, kind="stable")
-        self._pixels = pixels[order]
-        self._numbers = np.concatenate([np.zeros(0, np.intp), *numbers])[order]
+    def __init__(self, regions: Regions) -> None:
+        order = np.argsort(regions.pixels, kind="stable")
+        self._shape, self._pixels = regions.shape, regions.pixels[order]
+        self._numbers = regions.numbers()[order]
 
     def near(self, row: int, column: int, radius: int) -> Ints:
         """Return the regions within a radius of a pixel, the nearest first; none twice."""

@@ -1,7 +1,6 @@
 """Dictionary learning, the alternative to dictionary selection: atoms are optimized, not selected."""
 
-from dictsel_core.learning._ksvd import iter_ksvd, ksvd
-from dictsel_core.learning._mod import iter_mod, mod
+from dictsel_core.learning.learners import iter_ksvd, iter_mod, ksvd, mod
 from dictsel_core.learning.run import LearnedDictionary, LearningRun, LearningStep
 
 __all__ = ["LearnedDictionary", "LearningRun", "LearningStep", "iter_ksvd", "iter_mod", "ksvd", "mod"]

@@ -31,11 +31,6 @@ class ExpertBank(ABC):
         Default is 1.
     rng : numpy.random.Generator or int, optional
         Generator or seed for the draws. Default is the seed 0.
-
-    Examples
-    --------
-    >>> isinstance(Hedge(3, rounds=10), ExpertBank)
-    True
     """
 
     def __init__(
@@ -72,26 +67,10 @@ class ExpertBank(ABC):
         return np.minimum(drawn, self._shape[1] - 1)
 
     def distinct(self, actions: ArrayLike) -> Ints:
-        """Return different actions: those given, with repetitions replaced.
+        """Return different actions, (n_learners,): those that `play` returned, with repetitions replaced.
 
         A learner that repeats the action of an earlier one takes the action with the largest gain in all
-        rounds so far among those that nobody has taken.
-
-        Parameters
-        ----------
-        actions : (n_learners,) array_like of int
-            As returned by `play`. ValueError if there are more learners than actions.
-
-        Returns
-        -------
-        (n_learners,) ndarray of int
-
-        Examples
-        --------
-        >>> learners = AdaptiveHedge(4, n_learners=2)
-        >>> learners.observe([[3.0, 0.0, 1.0, 2.0]] * 2)
-        >>> learners.distinct([0, 0]).tolist()
-        [0, 3]
+        rounds so far among those that nobody has taken. ValueError if there are more learners than actions.
         """
         taken = as_counts(actions, "actions", minimum=0)
         if len(taken) != self.n_learners or taken.max() >= self.n_actions:
@@ -113,12 +92,9 @@ class ExpertBank(ABC):
         return taken
 
     def observe(self, gains: ArrayLike) -> None:
-        """End the round.
+        """End the round with the gains of each action for each learner, (n_learners, n_actions), at least 0.
 
-        Parameters
-        ----------
-        gains : (n_learners, n_actions) array_like
-            Gain of each action for each learner; at least 0. It may be (n_actions,) for a single learner.
+        They may be (n_actions,) for a single learner.
         """
         table = as_real_array(gains, "gains").astype(np.float64, copy=False)
         if table.ndim == 1:
@@ -155,17 +131,13 @@ class Hedge(ExpertBank):
 
     Parameters
     ----------
-    n_actions : int
-        The number n of actions.
-    n_learners : int, optional
-        Default is 1.
+    n_actions, n_learners, rng
+        See `ExpertBank`.
     rounds : int, optional
         The number T of rounds. By default it is unknown: the learner then restarts after 1, 3, 7, 15, ...
         rounds with the rate for twice as many, which increases the bound by a factor of at most 3.42.
     largest_gain : float, optional
         The largest possible gain G; larger ones raise an error. Default is 1.
-    rng : numpy.random.Generator or int, optional
-        Generator or seed for the draws. Default is the seed 0.
 
     See Also
     --------
@@ -182,7 +154,6 @@ class Hedge(ExpertBank):
 
     Examples
     --------
-    >>> import numpy as np
     >>> hedge = Hedge(3, rounds=100)
     >>> for _ in range(100):
     ...     action = hedge.play()
@@ -246,27 +217,10 @@ class FixedHedge(ExpertBank):
 
     Parameters
     ----------
-    n_actions : int
-        The number n of actions.
+    n_actions, n_learners, rng
+        See `ExpertBank`.
     rate : float
         The learning rate :math:`\eta`.
-    n_learners : int, optional
-        Default is 1.
-    rng : numpy.random.Generator or int, optional
-        Generator or seed for the draws. Default is the seed 0.
-
-    See Also
-    --------
-    Hedge : Uses the theoretical learning rate.
-    AdaptiveHedge : Adapts the learning rate.
-
-    Examples
-    --------
-    >>> hedge = FixedHedge(3, rate=0.1)
-    >>> for _ in range(100):
-    ...     hedge.observe([0.0, 1.0, 0.5])
-    >>> hedge.probabilities.round(2).tolist()
-    [[0.0, 0.99, 0.01]]
     """
 
     def __init__(
@@ -305,35 +259,13 @@ class AdaptiveHedge(ExpertBank):
     The rate is :math:`\eta = \ln n / \Delta`, where :math:`\Delta` is the sum over all rounds of the
     mixability gap :math:`\frac{1}{\eta} \ln \sum_a p_a e^{\eta g_a} - \sum_a p_a g_a` [1]_. The expected
     regret is at most :math:`2\Delta`, which is never much larger than that of `Hedge`, and far smaller if
-    most gains are far below the largest one, as in dictionary selection.
-
-    Parameters
-    ----------
-    n_actions : int
-        The number n of actions.
-    n_learners : int, optional
-        Default is 1.
-    rng : numpy.random.Generator or int, optional
-        Generator or seed for the draws. Default is the seed 0.
-
-    See Also
-    --------
-    Hedge : Uses the theoretical learning rate.
-    FixedHedge : Uses a given learning rate.
+    most gains are far below the largest one, as in dictionary selection. The parameters are those of
+    `ExpertBank`.
 
     References
     ----------
     .. [1] S. de Rooij, T. van Erven, P. D. Grünwald and W. M. Koolen, "Follow the leader if you can, hedge
        if you must", Journal of Machine Learning Research 15, 2014.
-
-    Examples
-    --------
-    >>> hedge = AdaptiveHedge(3)
-    >>> for _ in range(20):
-    ...     action = hedge.play()
-    ...     hedge.observe([0.0, 1000.0, 500.0])
-    >>> int(hedge.probabilities.argmax())
-    1
     """
 
     def __init__(

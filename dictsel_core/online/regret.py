@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.validation import as_nonnegative, as_plain_array, as_real_array
-from dictsel_core.pursuit.batch import code_data
+from dictsel_core.pursuit.codes import code_data
 
 Array = NDArray[np.float64]
 
@@ -15,22 +15,7 @@ def utilities(
     r"""Return the utility of a dictionary for each patch: :math:`|y_t|^2/2 - |r_t|^2/2`, (T,).
 
     The reward :math:`\max_{|w|_0 \le s} u(y_t, X w)` of a round is NP-hard to compute; as in the paper's
-    experiments, the code is that of OMP.
-
-    Parameters
-    ----------
-    dictionary : (d, k) array_like
-        Atoms as columns, of any length.
-    data : (T, d) or (d,) array_like
-        Patches as rows, or a single patch.
-    sparsity : int
-        Maximum number of atoms per patch.
-    mask : array_like of bool, optional
-        Of the shape of data; True = missing. Only observed entries count. By default nothing is missing.
-
-    Returns
-    -------
-    (T,) ndarray
+    experiments, the code is that of OMP, whose parameters these are. `data` may be a single patch, (d,).
 
     Examples
     --------
@@ -50,6 +35,8 @@ def utilities(
 def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) -> Array:
     r"""Return the regret after every round: :math:`\alpha \sum_\tau f_\tau(X^*) - \sum_\tau f_\tau(X_\tau)`.
 
+    Divided by 1, ..., T it is the average regret.
+
     Parameters
     ----------
     player : (T,) array_like
@@ -60,11 +47,6 @@ def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) ->
     alpha : float, optional
         Factor of the reference. Default is 1; in theorems D.2, D.4 and D.6 it is the offline approximation
         ratio.
-
-    Returns
-    -------
-    (T,) ndarray
-        Divided by 1, ..., T it is the average regret.
 
     Examples
     --------

@@ -15,15 +15,15 @@ from dictsel_core._util.validation import (
     as_positive,
 )
 from dictsel_core.atoms import GroundSet
+from dictsel_core.constraints import Replacement
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
-from dictsel_core.online.patch import PatchSupport, SquaredSupport, UtilitySupport
-from dictsel_core.selection.engine.utilities import UtilityProblem
+from dictsel_core.selection.problem import Problem, problem_of
+from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.utilities import differences_of, modular_values
 from dictsel_core.utility import Utility, as_utility
 
 Array = NDArray[np.float64]
-
-#: Larger ground sets are not multiplied with themselves.
-_MAX_GRAM = 2048
+_ROW = np.zeros(1, np.intp)
 
 
 class OnlineSelector(ABC):
@@ -95,8 +95,6 @@ class OnlineSelector(ABC):
         self._utility = None if utility is None else as_utility(utility)
         n, count = len(ground_set), as_n_atoms(n_atoms, len(ground_set))
         self._sparsity = min(as_count(sparsity, "sparsity"), count)
-        shares_products = n <= _MAX_GRAM and self._utility is None
-        self._gram = ground_set.atoms.T @ ground_set.atoms if shares_products else None
         self._picks: Ints | None = None
         self._learners: ExpertBank
         self._largest_energy, self._largest = np.inf, np.inf
@@ -129,21 +127,11 @@ class OnlineSelector(ABC):
         return self._learners
 
     def play(self) -> Ints:
-        """Return the dictionary of this round: k different atoms as ground-set indices.
-
-        It is the same until `observe` ends the round.
-        """
+        """Return the dictionary of this round: the indices of k different atoms."""
         return self._learners.distinct(self._draw())
 
     def observe(self, y: ArrayLike, mask: ArrayLike | None = None) -> None:
-        """End the round with the patch to be coded.
-
-        Parameters
-        ----------
-        y : (d,) array_like
-        mask : (d,) array_like of bool, optional
-            True = missing.
-        """
+        """End the round with the patch to be coded, (d,), and its mask, True = missing."""
         patch, n_features = as_plain_array(y, "y"), self._ground_set.n_features
         if patch.shape != (n_features,):
             raise ValueError(
@@ -155,9 +143,10 @@ class OnlineSelector(ABC):
                 f"mask must have the shape of y, {patch.shape}, but its shape is {missing.shape}."
             )
         points = ObservedData(patch[None], None if missing is None else missing[None], n_features)
+        points.dtype = np.dtype(np.float64)
         picks = self._draw()
         with single_threaded_blas:
-            gains = self._feedback(self._empty_support(points), picks)
+            gains = self._feedback(problem_of(self._ground_set, points, self._utility), picks)
             if gains.max() > self._largest:
                 what = "the largest squared length" if self._utility is None else "twice the largest utility"
                 raise ValueError(
@@ -167,15 +156,6 @@ class OnlineSelector(ABC):
             self._learners.observe(gains)
         self._picks = None
 
-    def _empty_support(self, points: ObservedData) -> PatchSupport:
-        """Return the support of one patch at the start of a round."""
-        if self._utility is not None:
-            return UtilitySupport(UtilityProblem(self._ground_set, points, self._utility), self._sparsity)
-        rows, observed = points.rows(0, 1)
-        weights = None if observed is None else observed[0].astype(np.float64)
-        y = rows[0].astype(np.float64)
-        return SquaredSupport(self._ground_set, y, weights, self._sparsity, self._gram)
-
     def _draw(self) -> Ints:
         """Return the atoms of all learners in this round."""
         if self._picks is None:
@@ -183,12 +163,37 @@ class OnlineSelector(ABC):
         return self._picks
 
     @abstractmethod
-    def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
-        """Return the gains of all atoms for every learner, (k, n), starting from an empty support."""
+    def _feedback(self, problem: Problem, picks: Ints) -> Array:
+        """Return the gains of all atoms for every learner, (k, n), given the atoms of all learners."""
 
     @abstractmethod
     def _largest_gain(self, energy: float) -> float:
         """Return the largest possible gain from a patch of squared length `energy`."""
+
+
+class _PatchSupport(SupportState):
+    """The support of one patch within a round."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether an atom can only replace another one."""
+        return bool(self.sizes[0] == self.supports.shape[1])
+
+    @property
+    def atoms(self) -> Ints:
+        """The support as far as it is filled, at least one slot: (1, S)."""
+        return self.supports[:, : max(1, int(self.sizes[0]))]
+
+    def put(self, atom: int, slot: int) -> None:
+        """Add an atom, or put it into a slot if the support is full."""
+        removed = np.array([slot if self.is_full else -1])
+        self.apply(Replacement(0.0, np.ones(1, bool), removed), atom)
+
+    def gradient_squares(self) -> Array:
+        """Return the squared correlations of all atoms, 0 for those of the support and rounding errors."""
+        squares = np.empty((1, self.n_candidates))
+        self.squared_correlations(_ROW, squares)
+        return np.asarray(squares[0])
 
 
 def _check_learners(learners: object, n_atoms: int, n_candidates: int) -> None:
@@ -205,27 +210,11 @@ class OnlineSDSMA(OnlineSelector):
     r"""Online SDS_MA (appendix D.1): gains of the modular approximation.
 
     Learner i observes :math:`\tilde g_t(X^{i-1} + a) - \tilde g_t(X^{i-1})`, where :math:`\tilde g_t(X)` is
-    the sum of the s largest f_t({a}) of atoms in X.
-
-    See Also
-    --------
-    OnlineSelector : Its parameters, and how it is used.
-    sds_ma : The offline version.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> selector = OnlineSDSMA(standard_ground_set(), n_atoms=2, sparsity=1)
-    >>> for patch in np.random.default_rng(0).normal(size=(3, 64)):
-    ...     atoms = selector.play()
-    ...     selector.observe(patch)
-    >>> len(atoms)
-    2
+    the sum of the s largest f_t({a}) of atoms in X. The parameters are those of `OnlineSelector`.
     """
 
-    def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
-        values = support.differences()[0]  # of the empty support: f_t({a})
+    def _feedback(self, problem: Problem, picks: Ints) -> Array:
+        values: Array = modular_values(problem)[0]  # f_t({a})
         gains = np.empty((len(picks), len(values)))
         kept = np.zeros(self._sparsity)  # the s largest values in the dictionary so far, ascending
         remaining = values.copy()
@@ -241,36 +230,22 @@ class OnlineSDSMA(OnlineSelector):
 
 
 class OnlineReplacementGreedy(OnlineSelector):
-    r"""Online Replacement Greedy (appendix D.2): gains are true utility differences.
+    """Online Replacement Greedy (appendix D.2): gains are true utility differences.
 
-    Learner i observes :math:`f_t(Z + a) - f_t(Z)` while the support Z has fewer than s atoms, and then
-    the difference of the best swap, or 0; after that its own atom enters Z in the same way.
-
-    See Also
-    --------
-    OnlineSelector : Its parameters, and how it is used.
-    replacement_greedy : The offline version.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> selector = OnlineReplacementGreedy(standard_ground_set(), n_atoms=2, sparsity=1)
-    >>> for patch in np.random.default_rng(0).normal(size=(3, 64)):
-    ...     atoms = selector.play()
-    ...     selector.observe(patch)
-    >>> len(atoms)
-    2
+    Learner i observes :math:`f_t(Z + a) - f_t(Z)` while the support Z has fewer than s atoms, and then the
+    difference of the best swap, or 0; after that its own atom enters Z in the same way. The parameters are
+    those of `OnlineSelector`.
     """
 
-    def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
+    def _feedback(self, problem: Problem, picks: Ints) -> Array:
         gains = np.empty((len(picks), len(self._ground_set)))
-        additions, swaps = support.differences()
+        support, table = _PatchSupport(problem, self._sparsity), differences_of(problem)
+        additions, swaps = table.of_supports(_ROW, support.atoms)
         for i, atom in enumerate(picks.tolist()):
-            np.maximum(swaps.max(axis=0) if support.is_full else additions, 0.0, out=gains[i])
+            np.maximum(swaps[0].max(axis=0) if support.is_full else additions[0], 0.0, out=gains[i])
             if gains[i, atom] > 0:
-                support.put(atom, int(swaps[:, atom].argmax()) if support.is_full else len(support.support))
-                additions, swaps = support.differences()
+                support.put(atom, int(swaps[0, :, atom].argmax()))
+                additions, swaps = table.of_supports(_ROW, support.atoms)
         return gains
 
     def _largest_gain(self, energy: float) -> float:
@@ -292,22 +267,6 @@ class OnlineReplacementOMP(OnlineSelector):
         The constant M, relative to the smoothness of the utility, which is 1 for the squared one; by default
         that of the ground set. Theorem D.6 does not hold for a smaller one, but it
         learned faster in our experiments.
-
-    See Also
-    --------
-    OnlineSelector : Its other parameters, and how it is used.
-    replacement_omp : The offline version.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> selector = OnlineReplacementOMP(standard_ground_set(), n_atoms=2, sparsity=1)
-    >>> for patch in np.random.default_rng(0).normal(size=(3, 64)):
-    ...     atoms = selector.play()
-    ...     selector.observe(patch)
-    >>> len(atoms)
-    2
     """
 
     def __init__(  # noqa: PLR0913  (options by keyword)
@@ -340,17 +299,17 @@ class OnlineReplacementOMP(OnlineSelector):
         """The constant M of the gains."""
         return self._ground_set.smoothness if self._own_smoothness is None else self._own_smoothness
 
-    def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
-        smoothness = self.smoothness
+    def _feedback(self, problem: Problem, picks: Ints) -> Array:
+        smoothness, support = self.smoothness, _PatchSupport(problem, self._sparsity)
         gains = np.empty((len(picks), len(self._ground_set)))
-        squares, cost, slot = support.squared_correlations(), 0.0, 0
+        squares, cost, slot = support.gradient_squares(), 0.0, -1
         for i, atom in enumerate(picks.tolist()):
             np.maximum(squares / smoothness - cost, 0.0, out=gains[i])
             if gains[i, atom] > 0:
                 support.put(atom, slot)
-                squares, cost, slot = support.squared_correlations(), 0.0, len(support.support)
+                squares = support.gradient_squares()
                 if support.is_full:
-                    sizes = np.square(support.coefficients)
+                    sizes = np.square(support.coefficients[0])
                     slot = int(sizes.argmin())
                     cost = smoothness * float(sizes[slot])
         return gains

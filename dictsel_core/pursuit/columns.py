@@ -1,15 +1,22 @@
-"""Orthogonal matching pursuit of chunks of patches: by operations on all their columns, or patch by patch."""
+"""Orthogonal matching pursuit of a chunk of patches: all of them step by step, or one after the other."""
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from dictsel_core._util.validation import Bools, Floats, Ints, rounding_level
-from dictsel_core.pursuit._patch_kernels import pursue
-from dictsel_core.pursuit.codes import CHUNK
-from dictsel_core.pursuit.least_squares import DEPENDENCE_EPSILONS, REPEAT_BELOW, StackedLeastSquares
+from dictsel_core.atoms.ground_set import duplicate_columns
+from dictsel_core.pursuit.kernels import append_columns, pursue, solve_columns
+
+#: Rows per chunk: enough to amortize a NumPy call, few enough to stay in the cache.
+CHUNK = 2048
+#: A column is dependent on the previous ones, and gets the coefficient zero, if less than this many machine
+#: epsilons of its squared length are orthogonal to them.
+DEPENDENCE_EPSILONS = 16.0
+#: Gram-Schmidt is repeated if less than this fraction of the squared length of a column is left.
+REPEAT_BELOW = 0.1
+
 
 #: Changes scores (B, k) in place, given the supports so far (B, s).
 Rule = Callable[[Floats, Ints], None]
@@ -18,24 +25,16 @@ Rule = Callable[[Floats, Ints], None]
 class Pursuit:
     """The kernel of `omp` for one dictionary; it may be called from several threads.
 
-    Assumes finite atoms and data of the same dtype.
+    Assumes finite atoms (d, k) and data of the same dtype. Weights are `weak` if some lie between 0 (missing)
+    and 1 (observed). Excluded atoms, (k,) bool, are never selected; by default duplicates of earlier ones:
+    rounding must not decide between them. A patch is finished when its squared residual is at most the
+    tolerance.
 
-    Parameters
-    ----------
-    atoms : (d, k) ndarray
-    capacity : int
-        Maximum sparsity of any patch.
-    tolerance : float
-        Squared residual at which a patch is finished.
-    weak : bool
-        Whether some weights lie between 0 (missing) and 1 (observed).
-    excluded : (k,) ndarray of bool, optional
-        Atoms that are never selected. By default duplicates of earlier ones: rounding must not decide
-        between them.
+    All patches of a chunk make each step together, or, if `by_patch`, one patch after the other all of its
+    steps on its observed entries alone, up to rounding with the same result; with half of the entries
+    missing, both take about as long. Chunks without missing entries, or with a rule, are always coded
+    together.
     """
-
-    #: Whether data must be zero at missing entries.
-    reads_missing = True
 
     def __init__(
         self,
@@ -44,17 +43,20 @@ class Pursuit:
         tolerance: float = 0.0,
         *,
         weak: bool = False,
+        by_patch: bool = False,
         excluded: Bools | None = None,
     ) -> None:
         self.atoms = np.ascontiguousarray(atoms)
         self._rows = np.ascontiguousarray(atoms.T)
         self._squares = self.atoms**2
         self.capacity = min(capacity, *atoms.shape)
-        self.tolerance = tolerance
-        self._weak = weak
+        self.by_patch, self._tolerance, self._weak = by_patch, tolerance, weak
         # Relative magnitude below which a correlation, or the masked length of an atom, is rounding error.
-        self.rounding = rounding_level(atoms.shape[0], atoms.dtype)
+        self._rounding = rounding_level(atoms.shape[0], atoms.dtype)
         self._squares[:, duplicate_columns(self.atoms) if excluded is None else excluded] = 0
+        number, epsilon = self.atoms.dtype.type, np.finfo(self.atoms.dtype).eps
+        limits = self._rounding**2, DEPENDENCE_EPSILONS * epsilon, REPEAT_BELOW, tolerance
+        self._limits = tuple(number(each) for each in limits)  # of `pursue`
         self._free: list[_Workspace] = []  # shared by all threads
 
     def __call__(
@@ -67,31 +69,17 @@ class Pursuit:
         path: Floats | None = None,
         own: Floats | None = None,
     ) -> tuple[Ints, Floats, Floats]:
-        """Code one chunk by weighted least squares.
+        """Code one chunk by weighted least squares; return supports, coefficients (B, s), and energies (B,).
 
-        Parameters
-        ----------
-        data : (B, d) ndarray
-            Multiplied by the weights: zero at missing entries.
-        weights : (B, d) ndarray or None
-            1 where observed, 0 where missing; None if all entries are observed. With B / C rows they are
-            those of every B / C consecutive rows of the data, such as the same patches of C channels.
-        caps : (B,) ndarray of int, optional
-            Sparsity of each patch; by default the capacity.
-        rule : Rule, optional
-            Changes the scores of every step in place. A patch that cannot use the selected atom then goes on
-            without it.
-        path : (B, s + 1) ndarray, optional
-            Filled with the squared residual after 0, 1, ... steps.
-        own : (B, d) ndarray, optional
-            An atom of unit length for each patch, in the place of the last one of the dictionary.
-
-        Returns
-        -------
-        supports : (B, s) ndarray of int
-        coefficients : (B, s) ndarray
-        residual_energy : (B,) ndarray
+        Data are multiplied by the weights, and zero at missing entries, which are not read by patch. Weights
+        are 1 where observed and 0 where missing, or None; with B / C rows they are those of every B / C
+        consecutive rows of the data, such as the same patches of C channels. Caps, (B,), are the capacity by
+        default. A patch that cannot use the atom that a rule makes it select goes on without it. The path,
+        (B, s + 1), is filled with the squared residual after 0, 1, ... steps. Each patch may have an `own`
+        atom of unit length, (B, d), in the place of the last one.
         """
+        if self.by_patch and weights is not None and rule is None and own is None:
+            return self._code_by_patch(data, weights, caps, path)
         work = self._take_workspace(len(data))
         try:
             return self._code(data, weights, caps, work, rule, path, own)
@@ -108,24 +96,23 @@ class Pursuit:
         path: Floats | None,
         own: Floats | None,
     ) -> tuple[Ints, Floats, Floats]:
-        n = len(data)
-        fit, scores = work.fit, work.scores[:n]
+        n, n_features = data.shape
+        scores, residual = work.scores[:n], work.residual[:n]
         inverse_lengths = self._inverse_lengths(weights, own, work.inverse_lengths[:n])
-        supports = np.full((n, self.capacity), -1)
-        rows = np.arange(n)
-        fit.begin(data)
+        supports, rows, n_columns = np.full((n, self.capacity), -1), np.arange(n), 0
+        residual[...] = data
         energy = np.vecdot(data, data)
-        min_score = energy * self.rounding**2
-        active = energy > self.tolerance
+        min_score = energy * self._limits[0]
+        active = energy > self._tolerance
         if path is not None:
             path[...] = energy[:, None]
         for j in range(self.capacity):
-            residual = fit.residual
+            weighted = residual
             if self._weak and weights is not None:
-                residual = _weighted(residual, weights, out=work.weighted[:n])
-            np.matmul(residual, self.atoms, out=scores)
+                weighted = _weighted(residual, weights, out=work.weighted[:n])
+            np.matmul(weighted, self.atoms, out=scores)
             if own is not None:
-                scores[:, -1] = np.vecdot(residual, own)
+                scores[:, -1] = np.vecdot(weighted, own)
             np.square(scores, out=scores)
             np.multiply(scores, inverse_lengths, out=scores)
             if rule is not None:
@@ -136,31 +123,50 @@ class Pursuit:
                 active &= caps > j
             if not active.any():
                 break
-            column = fit.next_column()
-            self._write_columns(chosen, weights, own, out=column)
+            work.vectors[:n, j * n_features : (j + 1) * n_features] = self._columns(chosen, weights, own)
+            taken, n_columns = active.copy(), j + 1
             # A dependent column ends the pursuit of its patch: even the best atom explains nothing.
-            taken = fit.append(inverse_lengths[rows, chosen], active)
+            append_columns(j, inverse_lengths[rows, chosen], self._limits, taken, residual, *work.fit)
             active = taken if rule is None else active
             supports[:, j] = np.where(taken, chosen, -1)
+            energy = np.vecdot(residual, residual)
             if path is not None:
-                path[:, j + 1 :] = np.vecdot(fit.residual, fit.residual)[:, None]
-            if self.tolerance > 0:
-                active &= np.vecdot(fit.residual, fit.residual) > self.tolerance
-        return supports, fit.coefficients, np.vecdot(fit.residual, fit.residual)
+                path[:, j + 1 :] = energy[:, None]
+            if self._tolerance > 0:
+                active &= energy > self._tolerance
+        coefficients = np.zeros(supports.shape, self.atoms.dtype)
+        solve_columns(n_columns, *work.fit[1:], coefficients)
+        return supports, coefficients, energy
+
+    def _code_by_patch(
+        self, data: Floats, weights: Floats, caps: Ints | None, path: Floats | None
+    ) -> tuple[Ints, Floats, Floats]:
+        (n, dtype), shape = (len(data), self.atoms.dtype), (len(data), self.capacity)
+        codes = np.full(shape, -1), np.zeros(shape, dtype), np.empty(n, dtype)
+        given_caps = np.full(n, self.capacity) if caps is None else caps
+        keys = np.empty(self.atoms.shape[1], np.dtype(f"i{dtype.itemsize}"))
+        no_path = np.empty((0, 0), dtype)
+        dictionary = self.atoms, self._all_squares, self._min_lengths
+        kept = *codes, no_path if path is None else path
+        pursue(dictionary, data, weights, given_caps, keys, self._limits, kept)
+        return codes
 
     @cached_property
-    def min_lengths(self) -> Floats:
+    def _all_squares(self) -> Floats:
+        return np.square(self.atoms)
+
+    @cached_property
+    def _min_lengths(self) -> Floats:
         """Lower bounds on the squared masked lengths: atoms of zeros, and duplicates, are never selected."""
         full = self._squares.sum(axis=0)
-        return np.where(full > 0, full * self.rounding**2, np.inf).astype(self.atoms.dtype, copy=False)
+        return np.where(full > 0, full * self._limits[0], np.inf).astype(self.atoms.dtype, copy=False)
 
-    def _write_columns(self, chosen: Ints, weights: Floats | None, own: Floats | None, out: Floats) -> None:
-        """Write the chosen atoms, weighted."""
-        np.take(self._rows, chosen, axis=0, out=out, mode="clip")
+    def _columns(self, chosen: Ints, weights: Floats | None, own: Floats | None) -> Floats:
+        """Return the chosen atoms, weighted: (B, d)."""
+        columns = self._rows.take(chosen, axis=0)
         if own is not None:
-            np.copyto(out, own, where=(chosen == len(self._rows) - 1)[:, None])
-        if weights is not None:
-            _weighted(out, weights, out=out)
+            np.copyto(columns, own, where=(chosen == len(self._rows) - 1)[:, None])
+        return columns if weights is None else _weighted(columns, weights, out=columns)
 
     def _inverse_lengths(self, weights: Floats | None, own: Floats | None, out: Floats) -> Floats:
         """Put 1 / |m * a|^2 for every patch and atom into `out`, and return it."""
@@ -169,13 +175,13 @@ class Pursuit:
             first[...] = self._squares.sum(axis=0)
         else:
             np.matmul(np.square(weights) if self._weak else weights, self._squares, out=first)
-        np.maximum(first, self.min_lengths, out=first)
+        np.maximum(first, self._min_lengths, out=first)
         np.divide(1, first, out=first)
         if len(first) < len(out):
             out.reshape(-1, *first.shape)[1:] = first
         if own is not None:
             seen = own if weights is None else own * weights
-            out[:, -1] = 1 / np.maximum(np.vecdot(seen, seen), self.rounding**2)
+            out[:, -1] = 1 / np.maximum(np.vecdot(seen, seen), self._limits[0])
         return out
 
     def _take_workspace(self, n_rows: int) -> "_Workspace":
@@ -189,66 +195,18 @@ class Pursuit:
         return work
 
 
-class PatchPursuit(Pursuit):
-    """Codes chunks of patches like `Pursuit`, up to rounding, on the observed entries of each patch only.
-
-    Its time follows the number of observed entries, that of `Pursuit` the number of all: with half of them
-    missing both take about as long. Chunks without missing entries, or with a rule,
-    are left to `Pursuit`.
-    """
-
-    reads_missing = False
-
-    def __call__(
-        self,
-        data: Floats,
-        weights: Floats | None,
-        caps: Ints | None = None,
-        *,
-        rule: Rule | None = None,
-        path: Floats | None = None,
-        own: Floats | None = None,
-    ) -> tuple[Ints, Floats, Floats]:
-        """Code one chunk, like `Pursuit`; missing entries may have any value."""
-        if weights is None or rule is not None or own is not None:
-            return super().__call__(data, weights, caps, rule=rule, path=path, own=own)
-        n, dtype = len(data), self.atoms.dtype
-        supports = np.full((n, self.capacity), -1)
-        coefficients, energies = np.zeros(supports.shape, dtype), np.empty(n, dtype)
-        pursue(
-            self._dictionary,
-            data,
-            weights,
-            np.full(n, self.capacity) if caps is None else caps,
-            np.empty(len(self._dictionary[-1]), np.dtype(f"i{dtype.itemsize}")),
-            self._limits,
-            (supports, coefficients, energies, np.empty((0, 0), dtype) if path is None else path),
-        )
-        return supports, coefficients, energies
-
-    @cached_property
-    def _dictionary(self) -> tuple[Floats, Floats, Floats]:
-        """The atoms, their squares, and bounds on lengths."""
-        return self.atoms, np.square(self.atoms), self.min_lengths
-
-    @cached_property
-    def _limits(self) -> tuple[np.floating[Any], ...]:
-        """As described in `pursue`."""
-        number, epsilon = self.atoms.dtype.type, np.finfo(self.atoms.dtype).eps
-        return tuple(
-            number(each)
-            for each in (self.rounding**2, DEPENDENCE_EPSILONS * epsilon, REPEAT_BELOW, self.tolerance)
-        )
-
-
 class _Workspace:
-    """Arrays that are reused for all chunks."""
+    """Arrays that are reused for all chunks: new pages cost more than the arithmetic on them."""
 
     def __init__(self, capacity: int, n_rows: int, atoms: Floats) -> None:
-        n_features, n_atoms = atoms.shape
-        self.fit = StackedLeastSquares(capacity, n_rows, n_features, atoms.dtype)
-        self.weighted = np.empty((n_rows, n_features), atoms.dtype)
-        self.scores = np.empty((n_rows, n_atoms), atoms.dtype)
+        (n_features, n_atoms), dtype = atoms.shape, atoms.dtype
+        self.vectors = np.empty((n_rows, capacity * n_features), dtype)
+        overlaps = np.empty((n_rows, capacity, capacity), dtype)
+        #: The fits of `append_columns`.
+        self.fit = self.vectors, overlaps, np.empty((n_rows, 3, capacity), dtype)
+        self.residual = np.empty((n_rows, n_features), dtype)
+        self.weighted = np.empty_like(self.residual)
+        self.scores = np.empty((n_rows, n_atoms), dtype)
         self.inverse_lengths = np.empty_like(self.scores)
 
 
@@ -257,16 +215,3 @@ def _weighted(rows: Floats, weights: Floats, out: Floats) -> Floats:
     shape = (-1, *weights.shape)
     np.multiply(rows.reshape(shape), weights, out=out.reshape(shape))
     return out
-
-
-def duplicate_columns(atoms: Floats) -> Bools:
-    """Return which columns are multiples of an earlier one: (k,)."""
-    lengths = np.linalg.norm(atoms, axis=0)
-    units = atoms / np.where(lengths > 0, lengths, 1)
-    close = 1 - 4 * rounding_level(atoms.shape[0], atoms.dtype)
-    duplicate = np.zeros(atoms.shape[1], bool)
-    for start in range(0, atoms.shape[1], CHUNK):
-        block = units[:, start : start + CHUNK]
-        products = np.abs(block.T @ units[:, : start + block.shape[1]])
-        duplicate[start : start + CHUNK] = (np.tril(products, start - 1) > close).any(axis=1)
-    return duplicate

@@ -17,9 +17,8 @@ from dictsel_core.constraints import (
     Matroid,
     MatroidSparsity,
 )
-from dictsel_core.pursuit.batch import as_coding_problem, code_points
-from dictsel_core.pursuit.codes import CHUNK, SparseCodes
-from dictsel_core.pursuit.columns import Pursuit, Rule
+from dictsel_core.pursuit.codes import SparseCodes, as_coding_problem, code_points
+from dictsel_core.pursuit.columns import CHUNK, Pursuit, Rule
 
 __all__ = ["constrained_omp"]
 
@@ -52,21 +51,12 @@ def constrained_omp(
 
     Parameters
     ----------
-    dictionary : (d, k) array_like
-        Atoms as columns, of any length.
-    data : (T, d) array_like
-        Patches as rows. Missing entries may have any value, NaN included.
+    dictionary, data, mask, weights, threads
+        As in `omp`.
     constraint : Constraint
-        Which supports are allowed: any of the constraints of this package.
-    mask : (T, d) array_like of bool, optional
-        True = missing. By default nothing is missing.
-    weights : (T, d) or (T,) array_like, optional
-        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
-        missing. Default is 1.
+        Which supports are allowed.
     indices : (k,) array_like of int, optional
         Ground-set index of each column, as `Selection.indices`, to which matroids refer. Default is 0, 1, ...
-    threads : int, optional
-        Number of threads; by default all available cores. The result does not depend on it.
 
     Returns
     -------
@@ -91,8 +81,7 @@ def constrained_omp(
     >>> import numpy as np
     >>> from dictsel_core import AverageSparsity
     >>> data = [[9.0, 8.0, 7.0], [3.0, 2.0, 1.0]]
-    >>> codes = constrained_omp(np.eye(3), data, AverageSparsity(None, 3))
-    >>> codes.n_used.tolist()
+    >>> constrained_omp(np.eye(3), data, AverageSparsity(None, 3)).n_used.tolist()
     [3, 0]
     >>> constrained_omp(np.eye(3), data, AverageSparsity(2, 3)).n_used.tolist()
     [2, 1]
@@ -145,16 +134,15 @@ def _by_blocks(
     threads: int,
 ) -> SparseCodes:
     """Code block by block, in an order in which the patches of a block are neighbors."""
-    matroids: list[Matroid] = []
-    blocks = constraint if isinstance(constraint, BlockSparsity) else constraint.partition
-    blocks.check(len(points), matrix.shape[1])
+    matroids: Sequence[Matroid] = ()
+    constraint.check_count(len(points))
     if isinstance(constraint, BlockMatroidSparsity):
-        matroids = [constraint.matroid_of_block(b) for b in range(len(blocks.members))]
+        matroids = constraint.matroid_of_block
         limits = [_rank(matroid, names) for matroid in matroids]
     else:
-        limits = [min(cap, matrix.shape[1]) for _, cap in blocks.shared_caps(0)]
-    order = np.concatenate(blocks.members)
-    sizes = [len(members) for members in blocks.members]
+        limits = [min(cap, matrix.shape[1]) for _, cap in constraint.shared_caps(0)]
+    order = np.concatenate(constraint.members)
+    sizes = [len(members) for members in constraint.members]
     caps = np.repeat(limits, sizes)
     rules: dict[tuple[int, int], Rule] = {}
     for first, ends in _chunks_of_blocks(sizes):

@@ -9,8 +9,9 @@ from dictsel_core._util.arrays import nonzero_2d
 from dictsel_core._util.compiled import Kernel
 from dictsel_core._util.parallel import map_chunks
 from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core.atoms.ground_set import duplicate_columns
 from dictsel_core.pursuit.codes import scatter_codes
-from dictsel_core.pursuit.columns import Pursuit, duplicate_columns
+from dictsel_core.pursuit.columns import Pursuit
 from dictsel_core.restoration._rebuild_kernels import PatchLimits, PatchTables, PlaneTables, rebuild
 from dictsel_core.restoration.image import Planes
 

@@ -199,10 +199,10 @@ class Mosaic:
         region = within(part.region, hole.outer)
         own, wide = planes[region].copy(), wide_pixels(missing, plan.fill_reach)[region]
         observed = np.asarray(~image.missing[region].any(axis=2))
-        for _ in part.fill(own, wide, observed, plan.settings.seed, plan.threads):
-            pass
+        filling = part.fill(own, wide, observed, plan.settings.seed, plan.threads)
+        is_filled = GeneratorRun(filling).finish()
         box = within(part.box, part.region)
-        return part.box, image.part(region).part(box).render(own[box]), wide[box]
+        return part.box, image.part(region).part(box).render(own[box]), wide[box] & is_filled
 
     def restore(
         self, pixels: NDArray[Any], missing: Bools, tile: Tile, plan: Plan, fills: Sequence[Fill] = ()

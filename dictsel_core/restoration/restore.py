@@ -51,10 +51,10 @@ def restore(
     patches, by default every second one, or every fourth if refinement follows, are then coded by OMP on
     their observed pixels, and each missing pixel becomes the median of all patches that cover it. Coarser
     scales are restored first; their estimates are weak observations of the missing pixels on the next finer
-    scale, so holes larger than a patch are filled too. In images of integers, holes wider than 16 pixels are
-    then filled with texture and structure from around them [3]_. Finally, rounds of non-local refinement,
-    by default four, estimate the other missing pixels of a patch from similar patches nearby [2]_. The
-    preset "paper" follows the paper alone.
+    scale, so holes larger than a patch are filled too. In images of integers, holes wider than 16 pixels,
+    and spots in texture, are then filled with what is around them [3]_. Finally, rounds of non-local
+    refinement, by default four, estimate the other missing pixels of a patch from similar patches nearby
+    [2]_. The preset "paper" follows the paper alone.
 
     Parameters
     ----------

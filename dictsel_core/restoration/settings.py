@@ -222,8 +222,8 @@ class RestoreSettings:
         What holes are filled with that are too wide to be restored from their border. "smooth" keeps the
         estimate from coarser scales. "texture" copies pieces of the image from elsewhere in it, in holes
         wider than 8 pixels. "auto", the default, does so in holes wider than 16 pixels, or 8 at the border of
-        the image, and in images of integers only: floats are taken for measurements, which should not be
-        invented.
+        the image, in spots wider than 10 pixels with texture around them, and in images of integers only:
+        floats are taken for measurements, which should not be invented.
     every_patch : bool
         Code the patch at every pixel, as the paper does. False, the default, codes every second one, like
         the black squares of a chessboard, in half the time and hardly worse; or every fourth one, if

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dictsel_core._util.runs import GeneratorRun
 from dictsel_core._util.validation import Bools
 from dictsel_core.refinement.rounds import refine_round
 from dictsel_core.restoration.channels import restore_channels
@@ -124,8 +125,12 @@ class TileRestorer:
         from dictsel_core.completion import fill_wide_parts  # noqa: PLC0415  (scipy is slow to import)
 
         plan, observed = self.plan, np.asarray(~self.image.missing.any(axis=2))
-        for fraction in fill_wide_parts(self.planes, self._wide, observed, plan.settings.seed, plan.threads):
+        run = GeneratorRun(
+            fill_wide_parts(self.planes, self._wide, observed, plan.settings.seed, plan.threads)
+        )
+        for fraction in run:
             yield self._step("texture", _WORK_OF_FILLING * fraction, is_visible=True)
+        self._wide = run.result
         yield self._end("texture", _WORK_OF_FILLING)
 
     def _refining(self, neighbors: Sequence[Planes]) -> Iterator[TileStep]:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dictsel_core._util.arrays import has_square
 from dictsel_core._util.validation import Bools, as_bool_mask
 from dictsel_core.restoration.settings import REACH
 
@@ -10,8 +11,9 @@ from dictsel_core.restoration.settings import REACH
 def has_wide_hole(mask: ArrayLike) -> bool:
     """Return whether pixels are so far from all observed ones that a smooth fill leaves them blurred.
 
-    Such a hole is wider than 16 pixels, or than 8 at the border of the image, in all channels. With
-    the default settings, `restore` fills it with texture, except in images of floats.
+    Such a hole is wider than 16 pixels, or than 8 at the border of the image, in all channels; or it is a
+    spot wider than 10 pixels with little else missing around it. With the default settings, `restore` fills
+    it with texture, except in images of floats, and in spots with smooth surroundings.
 
     Parameters
     ----------
@@ -37,35 +39,19 @@ def has_wide_hole(mask: ArrayLike) -> bool:
     missing = as_bool_mask(mask)
     if missing.ndim not in (2, 3):
         raise ValueError(f"mask must be (H, W) or (H, W, C), but its shape is {missing.shape}.")
-    return _has_square(missing if missing.ndim == 2 else np.asarray(missing.all(axis=2)), REACH["auto"])
+    return bool(wide_pixels(missing if missing.ndim == 3 else missing[:, :, None], REACH["auto"]).any())
 
 
 def wide_pixels(missing: Bools, reach: int) -> Bools:
     """Return the pixels of a mask (H, W, c) in holes that are to be filled with texture: (H, W).
 
-    They are farther than `reach` from all observed pixels, or near such ones; if it is 0, there are none.
-    Where a channel is observed, the others are estimated from it; a hole is where all are missing.
+    They are farther than `reach` from all observed pixels, or near such ones, or in spots; see `wide_parts`.
+    If `reach` is 0, there are none. Where a channel is observed, the others are estimated from it; a hole is
+    where all are missing.
     """
     holes = np.asarray(missing.all(axis=2))
-    if not reach or not _has_square(holes, reach):
+    if not reach or not has_square(holes, min(REACH.values())):
         return np.zeros_like(holes)
     from dictsel_core.completion import wide_parts  # noqa: PLC0415  (scipy is slow to import)
 
     return wide_parts(holes, reach)
-
-
-def _has_square(holes: Bools, reach: int) -> bool:
-    """Return whether a pixel of a mask (H, W) is farther than `reach` from all that are not in it."""
-    if not holes.any():
-        return False
-    around = np.pad(holes, reach, constant_values=True)  # what lies beyond the border is not observed
-    return bool(_runs(_runs(around, 2 * reach + 1).T, 2 * reach + 1).any())
-
-
-def _runs(mask: Bools, length: int) -> Bools:
-    """Return where all of the `length` entries from here on along the first axis are True."""
-    n_known = 1
-    while n_known < length:
-        step = min(n_known, length - n_known)
-        mask, n_known = mask[:-step] & mask[step:], n_known + step
-    return mask

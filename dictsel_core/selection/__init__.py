@@ -4,8 +4,7 @@ from dictsel_core.selection._chunked_omp import chunked_replacement_omp, iter_ch
 from dictsel_core.selection._replacement_greedy import iter_replacement_greedy, replacement_greedy
 from dictsel_core.selection._replacement_ols import iter_replacement_ols, replacement_ols
 from dictsel_core.selection._replacement_omp import iter_replacement_omp, replacement_omp
-from dictsel_core.selection._sds_ma import iter_sds_ma, sds_ma
-from dictsel_core.selection._sds_omp import iter_sds_omp, sds_omp
+from dictsel_core.selection._sds import iter_sds_ma, iter_sds_omp, sds_ma, sds_omp
 from dictsel_core.selection._stochastic_omp import (
     iter_stochastic_replacement_omp,
     stochastic_replacement_omp,

@@ -1,20 +1,16 @@
 """Replacement Greedy (section 4.1), with true utility differences in place of gradients."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.runs import with_parameters_of
-from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import LocalConstraint, SwapTable
-from dictsel_core.selection.engine.differences import SquaredDifferences
-from dictsel_core.selection.engine.selector import ReplacementEngine, SelectedAtom, Selector
-from dictsel_core.selection.engine.state import SupportState
-from dictsel_core.selection.engine.utilities import UtilityDifferences, UtilityProblem
+from dictsel_core.selection.engine import ReplacementEngine, SelectedAtom, Selector
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.run import Selection, SelectionRun
+from dictsel_core.selection.run import Selection
+from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.utilities import differences_of
 from dictsel_core.utility import Utility
 
 
@@ -57,13 +53,7 @@ def replacement_greedy(
 
     See Also
     --------
-    iter_replacement_greedy : The same, step by step.
     replacement_omp : Uses gradients instead; faster, and for every constraint.
-
-    References
-    ----------
-    .. [1] K. Fujii and T. Soma, "Fast greedy algorithms for dictionary selection with generalized
-       sparsity constraints", NeurIPS 2018. :DOI:`10.48550/arXiv.1809.02314`
 
     Examples
     --------
@@ -71,7 +61,6 @@ def replacement_greedy(
 
     >>> import numpy as np
     >>> from dictsel_core import BlockSparsity, standard_ground_set
-    >>> from dictsel_core.selection import replacement_greedy
     >>> ground_set = standard_ground_set(bases=["haar"])
     >>> weights = np.random.default_rng(0).normal(size=(10, 2))
     >>> data = weights @ ground_set.atoms[:, [3, 30]].T
@@ -93,11 +82,7 @@ class _Engine(ReplacementEngine):
         self.state = SupportState(problem, capacity)
         super().__init__(self.state, max_repeats=n_atoms)
         self.problem, self.constraint = problem, constraint
-        self._differences: SquaredDifferences | UtilityDifferences
-        if isinstance(problem, UtilityProblem):
-            self._differences = UtilityDifferences(problem)
-        else:
-            self._differences = SquaredDifferences(problem)
+        self._differences = differences_of(problem)
         self.table = SwapTable(
             additions=np.empty((n_points, n_candidates), problem.data.dtype),
             swaps=np.empty((n_points, capacity, n_candidates), problem.data.dtype),
@@ -121,38 +106,13 @@ class _Engine(ReplacementEngine):
     def update_table(self, rows: Ints) -> None:
         """Recompute the differences of patches whose support has changed."""
         for block, supports in self.state.blocks(rows):
-            self._enter(block, *self._differences.of_supports(block, supports))
-
-    def _enter(self, rows: Ints, additions: Floats, swapped: Floats) -> None:
-        """Put differences into the table, except for empty slots and for atoms of the support."""
-        table, supports = self.table, self.state.supports[rows]
-        width = swapped.shape[1]
-        for part in (additions, swapped):
-            self.problem.equalize_duplicates(part)
-        swapped[supports[:, :width] < 0] = -np.inf
-        at, slots = np.nonzero(supports >= 0)
-        members = supports[at, slots]
-        additions[at, members] = 0
-        swapped[at, :, members] = -np.inf
-        table.additions[rows] = additions
-        table.swaps[rows, :width] = swapped
-        table.swaps[rows, width:] = -np.inf
+            width = supports.shape[1]
+            self.table.additions[block], self.table.swaps[block, :width] = self._differences.of_supports(
+                block, supports
+            )
+            self.table.swaps[block, width:] = -np.inf
 
 
-@with_parameters_of(replacement_greedy)
-def iter_replacement_greedy(**problem: Any) -> SelectionRun:  # noqa: ANN401  (checked by the selector)
-    """Start `replacement_greedy`, and return its run, which selects one atom per step.
-
-    The parameters are those of `replacement_greedy`, checked at the call. There is a result after every step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> data = np.random.default_rng(0).normal(size=(20, 64))
-    >>> run = iter_replacement_greedy(standard_ground_set(), data, IndividualSparsity(2), 5)
-    >>> next(run).objective < next(run).objective  # the utility never falls
-    True
-    """
-    needs = "IndividualSparsity, MatroidSparsity or BlockSparsity"
-    return Selector("replacement_greedy", _Engine, (LocalConstraint,), needs).start(**problem)
+iter_replacement_greedy = Selector(
+    "replacement_greedy", _Engine, (LocalConstraint,), "IndividualSparsity, MatroidSparsity or BlockSparsity"
+).step_by_step(replacement_greedy)

@@ -1,20 +1,17 @@
 """Replacement OLS: Replacement OMP with exact gains of additions and exact costs of removals."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains
-from dictsel_core.selection.engine.column_kernels import fit_with_gains
-from dictsel_core.selection.engine.fits import FIT_LIMITS, ColumnFit, Doubles, SupportFit
-from dictsel_core.selection.engine.selector import GainCostEngine, SelectedAtom, Selector
-from dictsel_core.selection.engine.state import SupportState
+from dictsel_core.pursuit.kernels import fit_with_gains
+from dictsel_core.selection.engine import GainCostEngine, SelectedAtom, Selector
+from dictsel_core.selection.fits import Doubles, SupportFit
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.run import Selection, SelectionRun
+from dictsel_core.selection.run import Selection
+from dictsel_core.selection.state import FIT_LIMITS, ColumnFit, SupportState
 
 #: Fraction of the squared length of an atom that is assumed to lie outside of a support, at least.
 _MIN_OUTSIDE = 1e-2
@@ -110,14 +107,9 @@ class _Engine(GainCostEngine):
 class _GainCostFit(ColumnFit):
     """Fits patches, and keeps twice the gains and costs of their replacements.
 
-    Attributes
-    ----------
-    gains : (T, n) ndarray
-        2 f_t(Z_t + a) - 2 f_t(Z_t), or less for atoms that lie almost in the span of the support.
-    largest : (T,) ndarray
-        The largest gain of each patch.
-    costs : (T, S) ndarray
-        2 f_t(Z_t) - 2 f_t(Z_t - b) for the atom b in each slot; infinite in empty slots.
+    Gains, (T, n), are 2 f_t(Z_t + a) - 2 f_t(Z_t), or less for atoms that lie almost in the span of the
+    support; the largest ones are (T,). Costs, (T, S), are 2 f_t(Z_t) - 2 f_t(Z_t - b), infinite in empty
+    slots.
     """
 
     def __init__(self, problem: Problem, capacity: int) -> None:
@@ -169,21 +161,4 @@ class _GainCostFit(ColumnFit):
         self.costs[rows, : supports.shape[1]] = costs
 
 
-@with_parameters_of(replacement_ols)
-def iter_replacement_ols(**problem: Any) -> SelectionRun:  # noqa: ANN401  (checked by the selector)
-    """Start `replacement_ols`, and return its run, which selects one atom per step.
-
-    The parameters are those of `replacement_ols`, checked at the call. There is a result after every step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> data = np.random.default_rng(0).normal(size=(30, 64))
-    >>> run = iter_replacement_ols(standard_ground_set(), data, IndividualSparsity(3), 10)
-    >>> next(run).gain >= next(run).gain
-    True
-    >>> len(run.result.indices)
-    2
-    """
-    return Selector("replacement_ols", _Engine).start(**problem)
+iter_replacement_ols = Selector("replacement_ols", _Engine).step_by_step(replacement_ols)

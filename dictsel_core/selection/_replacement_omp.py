@@ -9,8 +9,7 @@ from dictsel_core._util.runs import with_parameters_of
 from dictsel_core._util.validation import as_accuracy
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint
-from dictsel_core.selection.engine.omp import OMPEngine, Repeats
-from dictsel_core.selection.engine.selector import Selector
+from dictsel_core.selection.engine import OMPEngine, Repeats, Selector
 from dictsel_core.selection.run import Selection, SelectionRun
 from dictsel_core.utility import Utility
 
@@ -153,21 +152,6 @@ def iter_replacement_omp(
     """Start `replacement_omp`, and return its run, which selects one atom per step.
 
     The parameters are those of `replacement_omp`, checked at the call. There is a result after every step.
-
-    Examples
-    --------
-    Steps until no atom is worth much more:
-
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> data = np.random.default_rng(0).normal(size=(50, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
-    >>> run = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 10)
-    >>> for step in run:
-    ...     if step.gain < 1e-6:
-    ...         break
-    >>> len(run.steps), sorted(run.result.indices[:3].tolist())
-    (4, [5, 17, 40])
     """
     if repeats is not None and repeats not in get_args(Repeats):
         raise ValueError(f"repeats must be one of {', '.join(get_args(Repeats))}, not {repeats!r}.")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from math import log, sqrt
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,15 +21,17 @@ from dictsel_core._util.validation import (
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains, SeparableConstraint
 from dictsel_core.selection.certificate import DataSums, SpectralBound, data_sums
-from dictsel_core.selection.engine.selector import (
+from dictsel_core.selection.engine import (
     ReplacementEngine,
     SelectedAtom,
     Selector,
     best_replacement,
 )
-from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.run import Selection, SelectionRun
+from dictsel_core.selection.state import SupportState
+
+Doubles = NDArray[np.float64]
 
 
 def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
@@ -58,24 +59,16 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
 
     Parameters
     ----------
-    ground_set : GroundSet
-        The n candidate atoms.
-    data : (T, d) array_like
-        Patches as rows. Missing entries may have any value, NaN included.
+    ground_set, data, n_atoms, mask, weights
+        As in `replacement_omp`.
     constraint : Constraint
         Which supports are allowed. Under individual sparsity and matroids the bounds below hold. Under any
         other constraint patches share atoms or a budget: what one of them gains depends on patches that are
         not drawn, so that eq. 5 is no mean over patches. Patches then take what those drawn before them have
         left, and the error of a step is infinite; `chunked_replacement_omp` is exact there.
-    n_atoms : int
-        The dictionary size k.
     sample : int, optional
         The number m of patches of each step; if there are no more, all of them are used, and the result is
         that of `replacement_omp`. Default is 1024.
-    mask : (T, d) array_like of bool, optional
-        True = missing. By default nothing is missing.
-    weights : (T, d) or (T,) array_like, optional
-        Of each entry, or of each patch, as in `replacement_omp`. Default is 1.
     confidence : float, optional
         The probability with which the errors of all steps hold together. Default is 0.95.
     rng : numpy.random.Generator or int, optional
@@ -153,16 +146,11 @@ class _Patches:
         capacity = constraint.capacity(len(points), len(ground_set), n_atoms)
         self._supports: Ints = np.full((len(points), capacity), -1)
         self._seen: Ints = np.zeros(len(points), np.intp)
-        self._atoms: list[int] = []
+        self.atoms: list[int] = []  # of the replacements that patches make
         self.objective = self.reached = 0.0
 
     def __len__(self) -> int:
-        """Return the number T of patches."""
         return len(self._points)
-
-    def append(self, atom: int) -> None:
-        """Add a replacement by an atom to those that patches make."""
-        self._atoms.append(atom)
 
     def update(self, rows: Ints) -> tuple[SupportState, Constraint]:
         """Make the remaining replacements of some patches; return their state and constraint."""
@@ -171,9 +159,9 @@ class _Patches:
         state = SupportState(problem, self._supports.shape[1])
         state.set_supports(self._supports[rows])
         seen = self._seen[rows]
-        for number in range(int(seen.min()), len(self._atoms)):
-            self._replace(state, constraint, self._atoms[number], seen <= number)
-        self._supports[rows], self._seen[rows] = state.supports, len(self._atoms)
+        for number in range(int(seen.min()), len(self.atoms)):
+            self._replace(state, constraint, self.atoms[number], seen <= number)
+        self._supports[rows], self._seen[rows] = state.supports, len(self.atoms)
         return state, constraint
 
     def _replace(self, state: SupportState, constraint: Constraint, atom: int, behind: Bools) -> None:
@@ -187,10 +175,8 @@ class _Patches:
         squares[(state.supports[rows] == atom).any(axis=1)] = 0
         gains = np.zeros((len(behind), 1))
         gains[rows, 0] = squares
-        costs = state.removal_costs(self.ground_set.smoothness)
         # Only the column of the atom is looked at.
-        gains = np.broadcast_to(gains, (len(behind), self.n_candidates))
-        table = ReplacementGains(gains, costs, state.supports, state.sizes)
+        table = state.table(np.broadcast_to(gains, (len(behind), self.n_candidates)))
         state.apply(constraint.replacement(table, atom), atom)
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
@@ -198,9 +184,8 @@ class _Patches:
         supports: list[Ints] = []
         weights: list[Floats] = []
         self.reached = 0.0
-        step = _parts_rows(self.ground_set.n_features)
-        for start in range(0, len(self), step):
-            state = self.update(np.arange(start, min(start + step, len(self))))[0]
+        for rows in _parts(len(self), self.ground_set.n_features):
+            state = self.update(rows)[0]
             part = state.fitted()
             supports += part[0]
             weights += part[1]
@@ -208,16 +193,8 @@ class _Patches:
         return supports, weights
 
 
-class _Estimates(NamedTuple):
-    """Means over a sample for all atoms, (n,) each: values, how far they may be off, and gains."""
-
-    values: NDArray[np.float64]
-    slack: NDArray[np.float64]
-    gains: NDArray[np.float64]
-
-
 class _Engine(ReplacementEngine):
-    """Algorithm 1 on estimated gains."""
+    """Algorithm 1 on estimated gains; no patch contributes more than `largest`."""
 
     def __init__(
         self,
@@ -229,105 +206,69 @@ class _Engine(ReplacementEngine):
         rng: np.random.Generator,
     ) -> None:
         super().__init__(patches, max_repeats=n_atoms)
-        self._patches, self._rng = patches, rng
+        self._patches, self._rng, self._largest = patches, rng, largest
         self._sample = min(sample, len(patches))
-        self._largest = largest
         self._doubt = (1 - confidence) / (8 * patches.n_candidates * n_atoms)
 
     def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
-        """Make one iteration of algorithm 1 on a new sample."""
         patches, m = self._patches, self._sample
         rows = np.arange(len(patches))
         if m < len(patches):
             rows = np.sort(self._rng.choice(len(patches), m, replace=False))
         state, constraint = patches.update(rows)
+        squares = np.empty((m, patches.n_candidates))
+        state.squared_correlations(np.arange(m), squares)
+        table = state.table(squares)
         if isinstance(constraint, SeparableConstraint):
-            estimates = self._separable_estimates(state, constraint)
+            means, slack = self._separable_estimates(table, constraint)
         else:
-            estimates = self._shared_estimates(state, constraint, eligible)
-        means, slack = estimates.values, estimates.slack
+            means, slack = self._shared_estimates(table, constraint, eligible)
         atom = int(np.where(eligible, means, -1.0).argmax())
         gain = max(float(means[atom]), 0.0)
         if gain > 0:
-            patches.append(atom)
+            patches.atoms.append(atom)
             state = patches.update(rows)[0]
         else:
-            atom = int(np.where(new, estimates.gains, -1.0).argmax())
+            atom = int(np.where(new, squares.sum(axis=0), -1.0).argmax())
         error = 0.0
         if m < len(patches):
             error = float((means + slack)[eligible].max() - gain + (slack[atom] if gain > 0 else 0.0))
         patches.objective = state.objective * len(patches) / m
         return SelectedAtom(atom, gain * len(patches), int(eligible.sum()), error * len(patches))
 
-    def _separable_estimates(self, state: SupportState, constraint: SeparableConstraint) -> _Estimates:
-        """Return means of what each patch contributes by itself, and their bounds."""
-        m = self._sample
-        sums, squares, totals = _sums_of_gains(state, constraint, self._largest)
-        means = sums / m
-        slack = self._largest * self._slack(np.maximum(squares / m - np.square(means), 0))
-        return _Estimates(means * self._largest, slack, totals)
-
-    def _shared_estimates(self, state: SupportState, constraint: Constraint, eligible: Bools) -> _Estimates:
-        """Return the value of the best replacement by one atom in the sample; there is no bound on others."""
-        n, smoothness = state.n_candidates, state.problem.ground_set.smoothness
-        gains = np.empty((self._sample, n))
-        state.squared_correlations(np.arange(self._sample), gains)
-        table = ReplacementGains(gains, state.removal_costs(smoothness), state.supports, state.sizes)
-        bounds = np.where(eligible, constraint.bounds(table, 0.0), 0)
-        atom, replacement, _ = best_replacement(bounds, lambda atom: constraint.replacement(table, atom))
-        values = np.zeros(n)
-        if replacement is not None:
-            values[atom] = replacement.value / (smoothness * self._sample)
-        return _Estimates(values, np.full(n, np.inf), gains.sum(axis=0))
-
-    def _slack(self, variances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return by how much the mean of values up to 1 in a sample may miss that of all patches: (n,)."""
+    def _separable_estimates(
+        self, table: ReplacementGains, constraint: SeparableConstraint
+    ) -> tuple[Doubles, Doubles]:
+        """Return means of what each patch contributes by itself, and how far they may be off: (n,) each."""
+        # Relative to the largest possible value, so that squares neither overflow nor vanish.
+        values = constraint.patch_values(table) / (self._patches.ground_set.smoothness * self._largest)
         m, n_points = self._sample, len(self._patches)
         left = 1 - (m - 1) / n_points if 2 * m <= n_points else (1 - m / n_points) * (1 + 1 / m)
         hoeffding = sqrt(left * log(1 / self._doubt) / (2 * m))
         digits = log(5 / self._doubt)
         offset = (7 / 3 + 3 / sqrt(2)) * digits / m
-        return np.minimum(hoeffding, np.sqrt(variances * 2 * left * digits / m) + offset)
+        bernstein = np.sqrt(values.var(axis=0) * 2 * left * digits / m) + offset
+        return self._largest * values.mean(axis=0), self._largest * np.minimum(hoeffding, bernstein)
+
+    def _shared_estimates(
+        self, table: ReplacementGains, constraint: Constraint, eligible: Bools
+    ) -> tuple[Doubles, Doubles]:
+        """Return the value of the best replacement by one atom in the sample; there is no bound on others."""
+        bounds = np.where(eligible, constraint.bounds(table, 0.0), 0)
+        atom, replacement, _ = best_replacement(bounds, lambda atom: constraint.replacement(table, atom))
+        values = np.zeros(len(bounds))
+        if replacement is not None:
+            values[atom] = replacement.value / (self._patches.ground_set.smoothness * self._sample)
+        return values, np.full(len(bounds), np.inf)
 
     def achieved(self) -> float:
-        """Return the sum of f_t of the fitted supports."""
         return self._patches.reached
 
 
-def _sums_of_gains(
-    state: SupportState, constraint: SeparableConstraint, largest: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sums over patches of v_t(a) and of its squares, and of (a^T r_t)^2: (n,) each.
-
-    The values v are relative to the largest possible one, so that their squares neither overflow nor vanish.
-    """
-    smoothness, n = state.problem.ground_set.smoothness, state.n_candidates
-    sums, squares, totals = np.zeros(n), np.zeros(n), np.zeros(n)
-    costs = state.removal_costs(smoothness)
-    step = chunk_rows(8 * n)
-    for start in range(0, len(costs), step):
-        rows = np.arange(start, min(start + step, len(costs)))
-        gains = np.empty((len(rows), n))
-        state.squared_correlations(rows, gains)
-        totals += gains.sum(axis=0)
-        table = ReplacementGains(gains, costs[rows], state.supports[rows], state.sizes[rows])
-        values = constraint.part(rows).patch_values(table) / (smoothness * largest)
-        sums += values.sum(axis=0)
-        squares += np.square(values).sum(axis=0)
-    return sums, squares, totals
-
-
-def _parts(points: ObservedData, n_features: int) -> Iterator[DataSums]:
-    """Yield the sums over the patches, some of them at a time."""
-    step = _parts_rows(n_features)
-    for start in range(0, len(points), step):
-        rows, factors = points.rows(start, start + step)
-        yield data_sums(rows, complete=factors is None)
-
-
-def _parts_rows(n_features: int) -> int:
-    """Return the number of patches that are worked on at once."""
-    return 16 * chunk_rows(8 * n_features)
+def _parts(n_points: int, n_features: int) -> Iterator[Ints]:
+    """Yield the patches in parts that are worked on at once."""
+    step = 16 * chunk_rows(8 * n_features)
+    return (np.arange(start, min(start + step, n_points)) for start in range(0, n_points, step))
 
 
 @with_parameters_of(stochastic_replacement_omp)
@@ -343,33 +284,23 @@ def iter_stochastic_replacement_omp(  # noqa: PLR0913  (the options above)
     confidence: float,
     rng: np.random.Generator | int | None,
 ) -> SelectionRun:
-    """Start `stochastic_replacement_omp`, and return its run, which selects one atom per step.
-
-    The parameters are those of `stochastic_replacement_omp`, checked at the call. There is a result after
-    every step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> data = np.random.default_rng(0).normal(size=(500, 64))
-    >>> run = iter_stochastic_replacement_omp(
-    ...     standard_ground_set(), data, IndividualSparsity(3), 5, sample=50
-    ... )
-    >>> next(run).error > 0
-    True
-    """
+    """Start `stochastic_replacement_omp`, and return its run, which selects one atom per step."""
     Selector("stochastic_replacement_omp", _Engine).check(constraint)
     points = as_points(ground_set, data, mask, weights)
     count, size = as_n_atoms(n_atoms, len(ground_set)), as_count(sample, "sample")
     probability = as_probability(confidence, "confidence")
     constraint.check(len(points), len(ground_set))
     generator = as_generator(rng)
-    bound = SpectralBound(lambda: _parts(points, ground_set.n_features))
+
+    def sums() -> Iterator[DataSums]:
+        for part in _parts(len(points), ground_set.n_features):
+            rows, factors = points.rows(part[0], part[-1] + 1)
+            yield data_sums(rows, complete=factors is None)
 
     def engine() -> _Engine:
-        largest = bound.largest_energy / ground_set.smoothness or 1.0  # if all data are zero
+        largest = bound.sums.largest / ground_set.smoothness or 1.0  # if all data are zero
         patches = _Patches(ground_set, points, constraint, count)
         return _Engine(patches, count, largest, size, probability, generator)
 
+    bound = SpectralBound(sums)
     return SelectionRun(ground_set, count, engine, bound)

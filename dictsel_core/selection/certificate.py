@@ -1,5 +1,6 @@
 """A lower bound on the quality of a selection, by an upper bound on the optimum for its own data."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -57,14 +58,9 @@ class Certificate:
 class DataSums(NamedTuple):
     """Sums over some patches that bound the optimum.
 
-    Attributes
-    ----------
-    energy : float
-        Half their energy on observed entries, or the largest possible utility.
-    largest : float
-        The largest squared length of a patch, or twice its largest possible utility.
-    gram : (d, d) ndarray or None
-        Y^T Y of their rows; None if entries are missing, or for other utilities.
+    Half their energy on observed entries, or the largest possible utility; the largest squared length of a
+    patch, or twice its largest possible utility; and Y^T Y of their rows, None if entries are missing or for
+    other utilities.
     """
 
     energy: float
@@ -80,39 +76,45 @@ def data_sums(data: Floats, *, complete: bool) -> DataSums:
     return DataSums(float(energies.sum()) / 2, float(energies.max()), gram)
 
 
-class SpectralBound:
-    """Upper bounds on the optimum that are sums over parts of the data, which are read once if asked for.
+class Bound(ABC):
+    """Upper bounds on the optimum for the data of a run."""
 
-    Parameters
-    ----------
-    parts : callable
-        Returns the sums of the parts.
-    """
+    @property
+    @abstractmethod
+    def energy(self) -> float:
+        """Half the energy of the data on observed entries, or their largest possible utility."""
+
+    @abstractmethod
+    def certificate(
+        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
+    ) -> Certificate:
+        """Return the certificate of a selection of `n_atoms` atoms with the given supports."""
+
+
+class SpectralBound(Bound):
+    """By the energy, and by the spectrum if nothing is missing: sums over parts of the data."""
 
     def __init__(self, parts: Callable[[], Iterable[DataSums]]) -> None:
         self._parts = parts
 
     @property
     def energy(self) -> float:
-        """Half the energy of the data on observed entries, or their largest possible utility."""
-        return self._sums.energy
-
-    @property
-    def largest_energy(self) -> float:
-        """The largest squared length of a patch."""
-        return self._sums.largest
+        """Half the energy, or the largest possible utility."""
+        return self.sums.energy
 
     def certificate(
         self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
     ) -> Certificate:
-        """Return the certificate by the energy, and by the spectrum if nothing is missing."""
-        bounds = {"energy": self._sums.energy}
-        if self._sums.gram is not None:
-            bounds["spectrum"] = float(np.linalg.eigvalsh(self._sums.gram)[::-1][:n_atoms].sum()) / 2
+        """Return the least of these bounds."""
+        bounds = {"energy": self.sums.energy}
+        if self.sums.gram is not None:
+            bounds["spectrum"] = float(np.linalg.eigvalsh(self.sums.gram)[::-1][:n_atoms].sum()) / 2
         return _least(achieved, bounds, _SAFETY[4])
 
     @cached_property
-    def _sums(self) -> DataSums:
+    def sums(self) -> DataSums:
+        """Those over all parts."""
+
         def add(a: DataSums, b: DataSums) -> DataSums:
             gram = None if a.gram is None or b.gram is None else a.gram + b.gram
             return DataSums(a.energy + b.energy, max(a.largest, b.largest), gram)
@@ -125,37 +127,26 @@ def _least(achieved: float, bounds: dict[str, float], safety: float) -> Certific
     return Certificate(achieved, max(achieved, bounds[reason] * (1 + safety)), reason)
 
 
-class EnergyBound:
-    """The upper bound on the optimum that any utility has: every entry at its best.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
+class EnergyBound(Bound):
+    """By the energy, or the largest possible utility, alone: every entry at its best."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
 
     @property
     def energy(self) -> float:
-        """Half the energy of the data on observed entries, or their largest possible utility."""
+        """Half the energy, or the largest possible utility."""
         return float(self._problem.energies.sum()) / 2
 
     def certificate(
         self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
     ) -> Certificate:
-        """Return the certificate of a selection."""
+        """Return this bound."""
         return _least(achieved, {"energy": self.energy}, _SAFETY[self._problem.data.itemsize])
 
 
 class OptimumBound(EnergyBound):
-    """Upper bounds on the optimum of the squared utility for one problem and constraint.
-
-    Parameters
-    ----------
-    problem : Problem
-    constraint : Constraint
-    """
+    """Upper bounds on the optimum of the squared utility for one problem and constraint."""
 
     def __init__(self, problem: Problem, constraint: Constraint) -> None:
         super().__init__(problem)
@@ -164,7 +155,7 @@ class OptimumBound(EnergyBound):
     def certificate(
         self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
     ) -> Certificate:
-        """Return the certificate of a selection of `n_atoms` atoms with the given supports."""
+        """Return the least of these bounds."""
         bounds: dict[str, float] = {"energy": self._reachable_energy}
         complete = self._problem.observed is None
         if complete and min(self._problem.data.shape) <= _MAX_GRAM:
@@ -189,8 +180,7 @@ class OptimumBound(EnergyBound):
     def _spectrum(self) -> NDArray[np.float64]:
         """Eigenvalues of the Gram matrix of the data, the largest first.
 
-        The span of k atoms has at most k dimensions, and no such subspace holds more of the energy than the
-        k largest eigenvalues.
+        No subspace of k dimensions, as k atoms span, holds more of the energy than the k largest.
         """
         return _eigenvalues(self._problem.data)
 
@@ -207,10 +197,7 @@ class OptimumBound(EnergyBound):
         return float(total) / 2
 
     def _further_gains(self, n_atoms: int, supports: list[Ints], weights: list[Floats]) -> float | None:
-        """Bound what any supports of a dictionary of `n_atoms` atoms have more than these.
-
-        None if there is no such bound.
-        """
+        """Bound what any supports of that many atoms have more than these; None if there is no bound."""
         capacity = self._constraint.capacity(len(self._problem), len(self._problem.ground_set), n_atoms)
         if capacity == 1:
             return self._single_atom_gains(n_atoms, supports, weights)
@@ -281,7 +268,7 @@ class OptimumBound(EnergyBound):
 
     @cached_property
     def _modular(self) -> Floats:
-        return self._problem.modular_values()
+        return self._problem.squared_modular_values()
 
     def _concavity(self, size: int) -> float:
         if len(self._problem.ground_set) > _MAX_GRAM:

@@ -5,6 +5,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.validation import Floats, Ints, ObservedData, rounding_level
 from dictsel_core.atoms import GroundSet
+from dictsel_core.utility import Utility
+
+#: Relative size of gradients up to which they are rounding error.
+_ROUNDING = 1e-6
 
 
 def as_points(
@@ -40,12 +44,6 @@ class Problem:
         |y_t|^2 on observed entries.
     rounding : (T,) ndarray
         Squared correlations up to this are rounding error.
-
-    Examples
-    --------
-    >>> from dictsel_core import standard_ground_set
-    >>> len(Problem.of(standard_ground_set(), [[0.0] * 64, [1.0] * 64]))
-    2
     """
 
     def __init__(self, ground_set: GroundSet, points: ObservedData) -> None:
@@ -76,15 +74,12 @@ class Problem:
         return len(self.data)
 
     def equalize_duplicates(self, table: Floats) -> None:
-        """Make the entries of equal atoms equal along the last axis, (..., n), in place.
-
-        Then the first of them is selected, whatever the rounding errors.
-        """
+        """Make the entries of equal atoms, along the last axis, equal: then the first one is selected."""
         copies, originals = self.ground_set.duplicates
         table[..., copies] = table[..., originals]
 
-    def modular_values(self) -> Floats:
-        """Return f_t({a}) for every patch and atom, the modular approximation of the utility: (T, n)."""
+    def squared_modular_values(self) -> Floats:
+        """Return f_t({a}) of the squared utility for every patch and atom: (T, n)."""
         lengths = np.broadcast_to(self.masked_lengths(), (len(self), len(self.ground_set)))
         squares = np.square(self.apply_factors(np.arange(len(self)), self.data) @ self.atoms)
         values = np.zeros_like(squares)
@@ -104,10 +99,7 @@ class Problem:
         return lengths
 
     def apply_factors(self, rows: Ints, vectors: Floats) -> Floats:
-        """Return vectors of some patches, (B, d) or (B, S, d), such that products with atoms are masked ones.
-
-        They must be zero at missing entries already, so that only other factors than 0 and 1 matter.
-        """
+        """Return vectors, zero at missing entries, such that their products with atoms are masked ones."""
         if not self.has_partial_weights or self.observed is None:
             return vectors
         factors = self.observed[rows]
@@ -119,3 +111,32 @@ class Problem:
         if self.observed is not None:
             columns *= self.observed[rows, None, :]
         return columns
+
+
+class UtilityProblem(Problem):
+    """Ground set and data for a utility.
+
+    Unlike those of a `Problem`, the data are not multiplied by weights. The utility of an entry counts
+    `entry_weights` times, (T, d) or (T, 1), 0 where missing. Weights of supports are multiplied by `scales`,
+    so that the smoothness of every patch becomes that of the ground set. Energies are twice the largest
+    possible utility.
+    """
+
+    def __init__(self, ground_set: GroundSet, points: ObservedData, utility: Utility) -> None:
+        super().__init__(ground_set, points)
+        self.utility = utility
+        self.data = points.rows(0, len(points), weighted=False)[0]
+        utility.check(self.data)
+        peaks = np.ones(len(points)) if self.scales is None else np.square(self.scales)
+        factors = np.ones((1, 1)) if self.observed is None else np.square(self.observed.astype(np.float64))
+        self.entry_weights = factors * peaks[:, None]
+        self.scales = np.sqrt(utility.smoothness * peaks)
+        values = self.data.astype(np.float64)
+        self.energies = 2 * (self.entry_weights * utility.largest(values)).sum(axis=1)
+        slopes = self.entry_weights * utility.slope(values, np.zeros_like(values)) / self.scales[:, None]
+        self.rounding = (np.square(slopes).sum(axis=1) * _ROUNDING**2).astype(self.data.dtype)
+
+
+def problem_of(ground_set: GroundSet, points: ObservedData, utility: Utility | None) -> Problem:
+    """Return ground set and data as a problem of the squared utility, or of another one."""
+    return Problem(ground_set, points) if utility is None else UtilityProblem(ground_set, points, utility)

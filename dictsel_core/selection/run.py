@@ -12,7 +12,7 @@ from dictsel_core._util.parallel import single_threaded_blas
 from dictsel_core._util.runs import Run
 from dictsel_core._util.validation import Floats, Ints, as_nonnegative
 from dictsel_core.atoms import GroundSet
-from dictsel_core.selection.certificate import Certificate
+from dictsel_core.selection.certificate import Bound, Certificate
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,6 @@ class SelectionStep:
         How many candidate atoms were evaluated exactly in this step.
     error : float
         How far the gain of the atom may be below the largest one; 0 unless gains were estimated.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> from dictsel_core.selection import iter_replacement_omp
-    >>> data = np.random.default_rng(0).normal(size=(30, 64))
-    >>> step = next(iter_replacement_omp(standard_ground_set(), data, IndividualSparsity(2), 3))
-    >>> 0 <= step.atom < 256, step.gain > 0
-    (True, True)
     """
 
     atom: int
@@ -115,19 +105,6 @@ class Engine(Protocol):
 
     def achieved(self) -> float:
         """Return the sum of f_t of the supports that `fitted` has returned last."""
-
-
-class Bound(Protocol):
-    """Upper bounds on the optimum for the data of a run."""
-
-    @property
-    def energy(self) -> float:
-        """Half the energy of the data, on observed entries."""
-
-    def certificate(
-        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
-    ) -> Certificate:
-        """Return the certificate of a selection of `n_atoms` atoms with the given supports."""
 
 
 class SelectionRun(Run[SelectionStep, Selection]):

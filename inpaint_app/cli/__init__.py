@@ -1,4 +1,4 @@
-"""The command line, without Qt; `main` is the command `inpaint`. Imports `jobs` and everything below it."""
+"""The command line, without Qt; `main` is the command `inpaint`. Imports `engine` and everything below it."""
 
 # What is imported here is loaded before Ctrl-C ends the command without a traceback: keep it light.
 import contextlib

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from inpaint_app.cli.streams import CommandLineError, print_report
 from inpaint_app.errors import UserError
-from inpaint_app.files.paths import STDIN
+from inpaint_app.io.paths import STDIN
 
 _VALUE_HINTS = {"--key": "put the color in quotes: --key '#ff00ff'"}
 _CONTEXT = {"max_content_width": 100}

@@ -9,7 +9,7 @@ from typing import Any
 
 from inpaint_app.cli.streams import print_note, print_report
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.paths import is_stdout
+from inpaint_app.io.paths import is_stdout
 
 
 class Console:

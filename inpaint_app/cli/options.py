@@ -19,10 +19,10 @@ from inpaint_app.cli.values import (
     value_of_setting,
     whole_number,
 )
-from inpaint_app.cluster.blocks import BLOCK_STEP, DEFAULT_BLOCK
-from inpaint_app.files.registry import format_names, lossy
-from inpaint_app.files.write import DEFAULT_QUALITY
-from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
+from inpaint_app.engine.restore_file import BLOCK_STEP, DEFAULT_BLOCK
+from inpaint_app.io.registry import format_names, lossy
+from inpaint_app.io.write import DEFAULT_QUALITY
+from inpaint_app.model.mask_spec import GROW, SENSITIVITY, TOLERANCE
 from inpaint_app.text.explanations import (
     CONSTRAINT_EXPLANATIONS,
     FILL_EXPLANATIONS,

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from inpaint_app.cli.streams import print_note
-from inpaint_app.jobs.control import Progress, WorkClock
+from inpaint_app.engine.control import Progress, WorkClock
 from inpaint_app.text.formatting import format_duration
 
 _DELAY = 0.5

@@ -12,12 +12,12 @@ from dictsel_core import Restoration
 from dictsel_core.evaluation import QualityEstimate
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
+from inpaint_app.engine.control import Event, JobControl, Progress
+from inpaint_app.engine.measure import Scores
+from inpaint_app.engine.restore_file import FileResult, Restored, SourceOpened, StoreOpened, WrittenFile
+from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
-from inpaint_app.image.missing import MissingPixels
-from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.measure import Scores
-from inpaint_app.jobs.restore_file import FileResult, WrittenFile
-from inpaint_app.jobs.source import Source
+from inpaint_app.model.missing import MissingPixels
 from inpaint_app.text.explanations import MARK_EXPLANATIONS
 from inpaint_app.text.formatting import (
     NO_ESTIMATE,
@@ -74,28 +74,36 @@ class TerminalControl(JobControl):
         super().__init__(self._show)
         self._console, self._bar, self._brief = console, bar, brief
         self._stage, self._began = "", time.perf_counter()
-        self.has_written = False
+        self.if_stopped = ""  #: What there is to say if Ctrl-C ends it now.
 
-    def _show(self, report: object) -> None:
-        if isinstance(report, Progress):
-            if self._console.verbose and report.stage != self._stage:
-                self._stage = report.stage
+    def _show(self, event: Event) -> None:
+        if isinstance(event, Progress):
+            if self._console.verbose and event.stage != self._stage:
+                self._stage = event.stage
                 self._bar.clear()
-                self._console.print_detail(f"{time.perf_counter() - self._began:8.2f} s  {report.stage}")
-            if report.is_compilation:
-                self._bar.show_compilation(report)
+                self._console.print_detail(f"{time.perf_counter() - self._began:8.2f} s  {event.stage}")
+            if event.is_compilation:
+                self._bar.show_compilation(event)
             else:
-                self._bar.update(report.stage, report.fraction)
+                self._bar.update(event.stage, event.fraction)
             return
-        self._bar.clear()
-        if isinstance(report, WrittenFile):
-            self.has_written = True
-        elif self._brief:
-            return
-        elif isinstance(report, Source):
-            print_source(self._console, report)
-        elif isinstance(report, Restoration):
-            print_restoration(self._console, report)
+        if isinstance(event, WrittenFile):
+            self.if_stopped = f"{printable_path(event.path)} was written."
+        elif isinstance(event, StoreOpened):
+            self.if_stopped = "the same command continues with the blocks that are left."
+        if not self._brief:
+            self._print(event)
+
+    def _print(self, event: Event) -> None:
+        if isinstance(event, SourceOpened):
+            self._bar.clear()
+            print_source(self._console, event.source)
+        elif isinstance(event, Restored):
+            self._bar.clear()
+            print_restoration(self._console, event.restoration)
+        elif isinstance(event, StoreOpened):
+            self._bar.clear()
+            _print_store(self._console, event)
 
 
 @contextmanager
@@ -119,6 +127,17 @@ def print_source(console: Console, source: Source) -> None:
     )
     for notice in (*picture.notices, *filter(None, (source.marking_note,))):
         console.note(notice)
+
+
+def _print_store(console: Console, store: StoreOpened) -> None:
+    height, width, *channels = store.shape
+    bands = f", {channels[0]} channels" if channels else ""
+    bands += f", {store.n_planes} planes" if store.n_planes > 1 else ""
+    name = printable_path(store.path)
+    console.print(f"Picture:     {name}, {width} x {height} pixels{bands}, {store.dtype}")
+    console.print(f"Blocks:      {store.n_blocks}")
+    if store.is_resumed:
+        console.note("Continuing an earlier run; blocks that were finished are kept.")
 
 
 def _growth(missing: MissingPixels) -> str:

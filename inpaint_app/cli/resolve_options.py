@@ -9,15 +9,15 @@ from dictsel_core import RestoreSettings, standard_ground_set
 from dictsel_core.damage_kinds import USUAL_KINDS
 from dictsel_core.restoration import PresetName
 from inpaint_app.cli.options import SETTING_OPTIONS
+from inpaint_app.engine.hole_fill import HoleFillFiles
+from inpaint_app.engine.restore_file import FileOptions
+from inpaint_app.engine.source import load_recipe
 from inpaint_app.errors import UserError, clause
-from inpaint_app.files.paths import STDIN, is_folder, stdout_path
-from inpaint_app.files.registry import find_writable, recognize
-from inpaint_app.files.whole_file import peek_stdin
-from inpaint_app.files.write import default_output
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.hole_fill import HoleFillFiles
-from inpaint_app.jobs.recipe import load_recipe
-from inpaint_app.jobs.restore_file import FileOptions
+from inpaint_app.io.paths import STDIN, is_folder, stdout_path
+from inpaint_app.io.read import peek_stdin
+from inpaint_app.io.registry import find_writable, recognize
+from inpaint_app.io.write import default_output
+from inpaint_app.model.mask_spec import MaskSpec
 
 _TUNED = ("n_atoms", "sparsity", "mean_sparsity", "coding_sparsity")
 
@@ -60,7 +60,8 @@ def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
     if output is None and source != STDIN:
         return default
     if output is not None and output != stdout_path(""):
-        return output / default.name if is_folder(output) else output
+        is_store = ".zarr" in (output.suffix.lower(), default.suffix.lower())
+        return output / default.name if not is_store and is_folder(output) else output
     read = recognize(peek_stdin()) if default == default_output(STDIN) else None
     suffix = default.suffix if read is None else read.suffixes[0]
     return stdout_path(".png" if find_writable(stdout_path(suffix)) is None else suffix)

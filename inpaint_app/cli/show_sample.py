@@ -5,15 +5,15 @@ from pathlib import Path
 from dictsel_core import RestoreSettings, psnr
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import terminal_control
+from inpaint_app.engine.export import write_restored
+from inpaint_app.engine.measure import damage_quality, measure
+from inpaint_app.engine.restore import restore
+from inpaint_app.engine.source import open_sample
 from inpaint_app.errors import UserError
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import Output
-from inpaint_app.image.damage import SAMPLES
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.export import write_restored
-from inpaint_app.jobs.measure import damage_quality, measure
-from inpaint_app.jobs.restore import restore
-from inpaint_app.jobs.source import open_sample
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.write import Output
+from inpaint_app.model.damage import SAMPLES
+from inpaint_app.model.picture import Picture
 from inpaint_app.text.formatting import format_decibels, format_percent
 
 _OUTPUT = "sample_restored.png"

@@ -9,8 +9,8 @@ from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from dictsel_core.restoration import FILLS, Parameter
 from inpaint_app.cli.arguments import BadValueError, Value
-from inpaint_app.files.paths import STDIN, stdout_path
-from inpaint_app.files.registry import suffixes, writable
+from inpaint_app.io.paths import STDIN, stdout_path
+from inpaint_app.io.registry import suffixes, writable
 
 
 def value_of(parameter: Parameter, otherwise: str = "") -> Value:

@@ -7,7 +7,7 @@ from PIL import Image
 from dictsel_core.atoms import AtomOrigin
 from inpaint_app.figures.atom_names import format_basis
 from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank_sheet, font
-from inpaint_app.image.picture import Picture
+from inpaint_app.model.picture import Picture
 
 _TILE, _GAP, _MARGIN, _CAPTION = 64, 14, 32, 18
 _COLUMNS = 10

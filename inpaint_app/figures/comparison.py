@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank_sheet, fitting_font
-from inpaint_app.image.picture import Picture
+from inpaint_app.model.picture import Picture
 
 #: Narrower pictures are magnified and wider ones reduced, so that captions fit and the row can be seen.
 _MIN_WIDTH, _MAX_WIDTH = 220, 1600

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from dictsel_core import RestoreStep, iter_restore
 from dictsel_core.restoration import PresetName
+from inpaint_app.engine.control import Progress
+from inpaint_app.engine.restore import STAGES, translate_errors
 from inpaint_app.errors import UserError
-from inpaint_app.image.missing import Mask
-from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.restore import STAGES, translate_errors
+from inpaint_app.model.missing import Mask
 
 Data = NDArray[Any]
 

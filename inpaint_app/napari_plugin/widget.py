@@ -10,8 +10,8 @@ from napari.utils.notifications import show_error
 from napari.viewer import Viewer
 
 from dictsel_core.restoration import PRESETS
+from inpaint_app.engine.control import Progress
 from inpaint_app.errors import UserError
-from inpaint_app.jobs.control import Progress
 from inpaint_app.napari_plugin.fill import Data, FillRequest, fill, fill_request
 from inpaint_app.text.explanations import PRESET_EXPLANATIONS
 

@@ -20,7 +20,8 @@ SELECTOR_EXPLANATIONS = {
     "rompd": "The same with decay, the paper's ROMPd.",
 }
 FILL_EXPLANATIONS = {
-    "auto": "Holes wider than 16 pixels are filled with texture, except in pictures of floats.",
+    "auto": "Holes wider than 16 pixels, and spots wider than 10 in texture, are filled with texture, except "
+    "in pictures of floats.",
     "smooth": "Wide holes are filled smoothly; nothing is invented.",
     "texture": "Holes wider than 8 pixels are filled with texture copied from around them.",
 }

@@ -10,8 +10,8 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from inpaint_app.errors import UserError
-from inpaint_app.files.write import Output, write_picture
-from inpaint_app.image.damage import SAMPLES
+from inpaint_app.io.write import Output, write_picture
+from inpaint_app.model.damage import SAMPLES
 from inpaint_app.window.background.worker_pool import UNEXPECTED
 from inpaint_app.window.commands.about import TITLE
 from inpaint_app.window.commands.mime_data import picture_of

@@ -13,8 +13,8 @@ from PySide6.QtCore import QStandardPaths
 
 from dictsel_core.restoration import Parameter
 from inpaint_app.errors import UserError
-from inpaint_app.files.atomic import PendingFile, write_files
-from inpaint_app.files.whole_file import read_whole_file
+from inpaint_app.io.atomic import PendingFile, write_files
+from inpaint_app.io.read import read_whole_file
 from inpaint_app.window.canvas.screen_profile import SYSTEM
 from inpaint_app.window.theme.theme import Theme
 from inpaint_app.window.widgets.panel_place import PanelPlace, read_place

@@ -129,3 +129,12 @@ def test_nothing_is_added_where_nothing_is_known_or_restored(fraction):
     image = np.random.default_rng(0).integers(0, 255, (70, 50), np.uint8)
     mask = np.random.default_rng(1).random(image.shape) < fraction
     assert (match_grain(image, mask) == image).all()
+
+
+@pytest.mark.parametrize("size", [129, 130])
+def test_restored_pixels_may_be_in_the_last_rows(size):
+    image = np.random.default_rng(0).integers(100, 140, (size, size), np.uint8)
+    mask = np.zeros(image.shape, bool)
+    mask[60:, 60:66] = mask[60:66, 60:] = True
+    image[mask] = 120
+    assert match_grain(image, mask)[mask].std() > 6

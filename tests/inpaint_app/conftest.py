@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dictsel_core.evaluation import tuning
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.picture import Picture
 
 
 @pytest.fixture

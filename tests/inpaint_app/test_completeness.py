@@ -15,7 +15,7 @@ from dictsel_core.restoration import CONSTRAINTS, FILLS, PRESETS, SELECTORS
 from inpaint_app.cli import commands
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.cli.program import COMMANDS
-from inpaint_app.files import formats
+from inpaint_app.io import formats
 from inpaint_app.text.explanations import (
     CONSTRAINT_EXPLANATIONS,
     FILL_EXPLANATIONS,
@@ -72,7 +72,7 @@ def test_every_selector_is_exported() -> None:
 
 
 def test_every_format_is_registered() -> None:
-    files = pkgutil.walk_packages(formats.__path__, "inpaint_app.files.formats.")
+    files = pkgutil.walk_packages(formats.__path__, "inpaint_app.io.formats.")
     modules = [importlib.import_module(module.name) for module in files]
     found = [module.FORMAT.name for module in modules if hasattr(module, "FORMAT")]
     assert sorted(found) == sorted(each.name for each in formats.FORMATS)

@@ -26,7 +26,7 @@ def test_a_problem_and_its_remedy_are_one_sentence() -> None:
 
 @pytest.mark.parametrize(
     "package",
-    ["errors", "text", "image", "files", "figures", "jobs", "cluster", "napari_plugin", "window"],
+    ["errors", "text", "model", "io", "figures", "engine", "napari_plugin", "window"],
 )
 def test_only_the_command_line_names_its_options(package) -> None:
     assert not [remedy for remedy in WINDOW.values() if "--" in remedy]
@@ -43,11 +43,10 @@ def test_the_packages_of_the_app_are_all_looked_at() -> None:
     assert found - {"cli", "launch", "__main__"} == {
         "errors",
         "text",
-        "image",
-        "files",
+        "model",
+        "io",
         "figures",
-        "jobs",
-        "cluster",
+        "engine",
         "napari_plugin",
         "window",
     }

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.damage import damaged, random_mask
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.damage import damaged, random_mask
+from inpaint_app.model.picture import Picture
 
 SHAPE = (32, 40)
 

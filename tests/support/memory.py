@@ -9,7 +9,7 @@ _READ = """
 import contextlib, re, sys
 from pathlib import Path
 from inpaint_app.errors import UserError
-from inpaint_app.files.read import read_picture
+from inpaint_app.io.read import read_picture
 peak = lambda: int(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1])
 before = peak()
 with contextlib.suppress(UserError):

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from dictsel_core import RestoreSettings
-from inpaint_app.files.atomic import write_files
-from inpaint_app.files.recipe import recipe_output
-from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.io.atomic import write_files
+from inpaint_app.io.recipe import recipe_output
+from inpaint_app.model.mask_spec import MaskSpec
 
 
 def save_recipe(

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from dictsel_core import RestoreSettings
-from inpaint_app.files.assets import asset
+from inpaint_app.io.assets import asset
 from inpaint_app.window.canvas.image_pyramid import as_uint32, build_pyramid
 from inpaint_app.window.canvas.picture_canvas import PictureCanvas
 

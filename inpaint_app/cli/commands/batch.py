@@ -15,12 +15,12 @@ from inpaint_app.cli.report import as_document, print_details
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
 from inpaint_app.cli.values import whole_number
+from inpaint_app.engine.batch import BatchRequest, BatchRow, plan_batch, run_batch
+from inpaint_app.engine.control import Event, JobControl
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.batch_files import BatchItem
-from inpaint_app.files.paths import is_visible
-from inpaint_app.files.write import Output
-from inpaint_app.jobs.batch import BatchRequest, BatchRow, RunRows, plan_batch, run_batch
-from inpaint_app.jobs.control import JobControl
+from inpaint_app.io.batch_files import BatchItem
+from inpaint_app.io.paths import is_visible
+from inpaint_app.io.write import Output
 from inpaint_app.text.explanations import describe_damage
 from inpaint_app.text.formatting import format_decibels, format_percent
 
@@ -96,28 +96,20 @@ def _run(args: SimpleNamespace) -> int:
         recursive=args.recursive,
         skip_existing=args.skip_existing,
         n_jobs=args.jobs,
+        scheduler=args.scheduler,
     )
     items = plan_batch(request)
     table = _Table(console, [item.path for item in items])
     if args.dry_run:
         return _print_plan(console, items, skip_existing=args.skip_existing)
     with ProgressBar(quiet=args.quiet) as bar:
-        rows = run_batch(request, JobControl(_BatchProgress(bar, table)), _run_rows(args.scheduler))
+        rows = run_batch(request, JobControl(_BatchProgress(bar, table)))
     table.print_end(rows)
     failed = [row for row in rows if row.error is not None]
     for row in failed if args.quiet else ():
         print_note(f"inpaint: {printable_path(row.path)}: {_sentence(row.error)}\n")
     console.print_json({"files": [_document(row) for row in rows]})
     return 1 if failed else 0
-
-
-def _run_rows(scheduler: str | None) -> RunRows | None:
-    """Return what restores the pictures, if that is not this process."""
-    if scheduler is None:
-        return None
-    from inpaint_app.cluster.batch import rows_on_cluster
-
-    return rows_on_cluster(scheduler)
 
 
 def _print_plan(console: Console, items: list[BatchItem], *, skip_existing: bool) -> int:
@@ -184,8 +176,9 @@ class _BatchProgress:
         self._bar, self._table, self._lock = bar, table, threading.Lock()
         self._rows: dict[int, BatchRow] = {}
 
-    def __call__(self, row: BatchRow) -> None:
+    def __call__(self, row: Event) -> None:
         """Show the progress of one picture, and its line when it is done."""
+        assert isinstance(row, BatchRow)
         with self._lock:
             if row.progress.is_compilation:
                 self._bar.show_compilation(row.progress)

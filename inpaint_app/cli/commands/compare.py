@@ -9,14 +9,13 @@ from inpaint_app.cli.arguments import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
+from inpaint_app.engine.export import ComparedImage, write_comparison
+from inpaint_app.engine.measure import damage_quality, quality
+from inpaint_app.engine.restore import compare
+from inpaint_app.engine.source import check_drawable, check_input, load_source
 from inpaint_app.errors import printable_path
 from inpaint_app.figures import comparison_size
-from inpaint_app.files.write import Output
-from inpaint_app.jobs.checks import check_drawable, check_input
-from inpaint_app.jobs.export import ComparedImage, write_comparison
-from inpaint_app.jobs.measure import damage_quality, quality
-from inpaint_app.jobs.restore import compare
-from inpaint_app.jobs.source import load_source
+from inpaint_app.io.write import Output
 from inpaint_app.text.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
 from inpaint_app.text.formatting import format_decibels
 

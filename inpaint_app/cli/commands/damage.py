@@ -9,14 +9,13 @@ from inpaint_app.cli.arguments import Command, Option
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.resolve_options import resolve_output
 from inpaint_app.cli.values import FRACTION, OUTPUT, value_of_setting
+from inpaint_app.engine.source import read_single_page
 from inpaint_app.errors import UserError, join_names, printable_path
-from inpaint_app.files.atomic import check_distinct, write_files
-from inpaint_app.files.format import Format
-from inpaint_app.files.registry import exact, format_names, format_of, transparent
-from inpaint_app.files.storable import check_storable, properties_of
-from inpaint_app.files.write import Output
-from inpaint_app.image.damage import Damage, damaged, mask_picture
-from inpaint_app.jobs.checks import read_single_page
+from inpaint_app.io.atomic import check_distinct, write_files
+from inpaint_app.io.format import Format
+from inpaint_app.io.registry import exact, format_names, format_of, transparent
+from inpaint_app.io.write import Output, check_storable, properties_of
+from inpaint_app.model.damage import Damage, damaged, mask_picture
 from inpaint_app.text.formatting import format_percent
 
 _DETAILS = """\

@@ -8,10 +8,10 @@ from inpaint_app.cli.arguments import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
+from inpaint_app.engine.detect import DetectRequest, DetectResult, detect_file
+from inpaint_app.engine.source import check_input
 from inpaint_app.errors import printable_path
-from inpaint_app.files.write import Output
-from inpaint_app.jobs.checks import check_input
-from inpaint_app.jobs.detect import DetectRequest, DetectResult, detect_file
+from inpaint_app.io.write import Output
 from inpaint_app.text.formatting import format_percent
 
 _DETAILS = f"""\

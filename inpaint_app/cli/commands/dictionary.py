@@ -8,12 +8,11 @@ from inpaint_app.cli.arguments import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import print_restoration, print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
-from inpaint_app.files.write import Output
-from inpaint_app.jobs.checks import check_input
-from inpaint_app.jobs.dictionary import max_dictionary_size
-from inpaint_app.jobs.export import write_dictionary
-from inpaint_app.jobs.restore import restore
-from inpaint_app.jobs.source import load_source
+from inpaint_app.engine.dictionary import max_dictionary_size
+from inpaint_app.engine.export import write_dictionary
+from inpaint_app.engine.restore import restore
+from inpaint_app.engine.source import check_input, load_source
+from inpaint_app.io.write import Output
 
 _DETAILS = """\
 examples:

@@ -10,13 +10,12 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import as_document, print_details, terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
 from inpaint_app.cli.values import one_of
-from inpaint_app.cluster.stores.opening import needs_blocks
-from inpaint_app.errors import IntactError, UserError, printable_path
-from inpaint_app.files.paths import is_stdout
-from inpaint_app.files.write import Output, default_output
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.checks import check_input
-from inpaint_app.jobs.restore_file import FileOptions, FileRequest, FileResult, restore_file
+from inpaint_app.engine.restore_file import FileOptions, FileRequest, FileResult, restore_file
+from inpaint_app.engine.source import check_input
+from inpaint_app.errors import IntactError, printable_path
+from inpaint_app.io.paths import is_stdout
+from inpaint_app.io.write import Output, default_output
+from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.text.explanations import describe_damage
 from inpaint_app.text.formatting import format_percent
 
@@ -60,11 +59,6 @@ _PARAMETERS = [
 
 def _run(args: SimpleNamespace) -> int:
     check_input(args.input)
-    if needs_blocks(args.input):
-        raise UserError(
-            f"{printable_path(args.input)} is too large to find damage in it as a whole",
-            "repair parts of it, or give a mask to 'inpaint restore'",
-        )
     output = resolve_output(args.output, args.input, default_output(args.input))
     console = Console.of(args, output)
     sensitivity = 0.5 if args.sensitivity is None else args.sensitivity

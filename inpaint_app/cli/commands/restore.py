@@ -7,19 +7,17 @@ from types import SimpleNamespace
 from dictsel_core.restoration import MAX_NEIGHBOR_PLANES
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import PATH, Command, Option
-from inpaint_app.cli.blocks import restore_in_blocks
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import print_outcome, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.cli.streams import print_note
 from inpaint_app.cli.values import INPUT, whole_number
-from inpaint_app.cluster.stores.opening import needs_blocks
-from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.paths import is_stdout
-from inpaint_app.files.write import Output, default_output
-from inpaint_app.jobs.checks import check_input
-from inpaint_app.jobs.hole_fill import HoleFillFiles
-from inpaint_app.jobs.restore_file import FileRequest, restore_file
+from inpaint_app.engine.hole_fill import HoleFillFiles
+from inpaint_app.engine.restore_file import FileRequest, restore_file
+from inpaint_app.engine.source import check_input
+from inpaint_app.errors import UserError
+from inpaint_app.io.paths import is_stdout, is_zarr
+from inpaint_app.io.write import Output, default_output
 
 _DETAILS = """\
 examples:
@@ -92,9 +90,8 @@ _PARAMETERS = [
 
 
 def _run(args: SimpleNamespace) -> int:
-    if args.scheduler is not None or args.block is not None or needs_blocks(args.input):
-        return restore_in_blocks(args)
-    check_input(args.input)
+    if not is_zarr(args.input):
+        check_input(args.input)
     output = resolve_output(args.output, args.input, default_output(args.input))
     console = Console.of(args, output)
     chosen = replace(resolve_options(args), neighbor_planes=args.neighbor_planes, data_range=args.data_range)
@@ -107,14 +104,14 @@ def _run(args: SimpleNamespace) -> int:
     if fills_by_file and args.write_recipe is not None:
         raise UserError("A recipe cannot say what files fill holes", "leave out --write-recipe")
     target = Output(output, args.overwrite, args.quality, args.depth)
-    request = FileRequest(args.input, target, chosen, recipe, args.reference)
+    request = FileRequest(args.input, target, chosen, recipe, args.reference, args.scheduler, args.block)
     with terminal_control(console) as control:
         try:
             result = restore_file(request, control)
         except KeyboardInterrupt:
-            if not control.has_written:
+            if not control.if_stopped:
                 raise
-            print_note(f"inpaint: Stopped; {printable_path(output)} was written.\n")
+            print_note(f"inpaint: Stopped; {control.if_stopped}\n")
             return 130
     print_outcome(console, result, recipe)
     return 0

@@ -9,11 +9,11 @@ from inpaint_app.cli.arguments import Argument, Command, Option
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import score_lines
 from inpaint_app.cli.values import INPUT
+from inpaint_app.engine.measure import measure
+from inpaint_app.engine.source import check_comparable, read_single_page
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.image.missing import check_missing, detect_missing
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.checks import check_comparable, read_single_page
-from inpaint_app.jobs.measure import measure
+from inpaint_app.model.missing import check_missing, detect_missing
+from inpaint_app.model.picture import Picture
 
 _DETAILS = """\
 examples:

@@ -10,9 +10,9 @@ from inpaint_app.cli.arguments import PATH, Command, Option
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options
-from inpaint_app.jobs.export import check_recipe_target, write_recipe
-from inpaint_app.jobs.source import load_source
-from inpaint_app.jobs.tune import tune
+from inpaint_app.engine.export import check_recipe_target, write_recipe
+from inpaint_app.engine.restore import tune
+from inpaint_app.engine.source import load_source
 from inpaint_app.text.formatting import format_decibels
 
 _DETAILS = """\

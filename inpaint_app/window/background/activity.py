@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from inpaint_app.jobs.control import Progress
+from inpaint_app.engine.control import Progress
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from inpaint_app.jobs.control import JobControl, Progress
+from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.worker_pool import Work, WorkerPool
 

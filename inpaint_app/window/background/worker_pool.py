@@ -7,8 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from inpaint_app.engine.control import CancelledError, JobControl
 from inpaint_app.errors import UserError
-from inpaint_app.jobs.control import CancelledError, JobControl
 from inpaint_app.window.background.responsiveness import keep_responsive
 from inpaint_app.window.remedies import REMEDIES
 

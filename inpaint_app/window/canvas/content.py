@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from inpaint_app.image.rect import Rect
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
 
-from inpaint_app.files.formats.shared.scaling import stretch
-from inpaint_app.image.picture import Array, full_scale
+from inpaint_app.io.formats.shared.pixels import stretch
+from inpaint_app.model.picture import Array, full_scale
 from inpaint_app.window.canvas.screen_color import screen_converter
 
 Bytes = npt.NDArray[np.uint8]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
-from inpaint_app.image.rect import Rect
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, as_uint32
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.image.missing import Mask
-from inpaint_app.image.rect import Rect
+from inpaint_app.model.missing import Mask
+from inpaint_app.model.rect import Rect
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QHideEvent, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from inpaint_app.image.rect import Rect
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.content import Content
 from inpaint_app.window.canvas.layers import (
     Geometry,

@@ -11,7 +11,7 @@ from PySide6.QtCore import QByteArray
 from PySide6.QtGui import QColorSpace, QGuiApplication
 
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.whole_file import read_whole_file
+from inpaint_app.io.read import read_whole_file
 
 #: Choices besides the path of a file.
 SYSTEM, SRGB = "system", "srgb"

@@ -8,15 +8,14 @@ from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog, QWidget
 
+from inpaint_app.engine.export import restored_picture
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files import registry
-from inpaint_app.files.format import Format
-from inpaint_app.files.paths import is_visible, same_file, status_of
-from inpaint_app.files.storable import properties_of
-from inpaint_app.files.write import Output, default_output
-from inpaint_app.image.damage import Damage
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.export import restored_picture
+from inpaint_app.io import registry
+from inpaint_app.io.format import Format
+from inpaint_app.io.paths import is_visible, same_file, status_of
+from inpaint_app.io.write import Output, default_output, properties_of
+from inpaint_app.model.damage import Damage
+from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.text.formatting import format_duration
 from inpaint_app.window.commands.mime_data import DroppedData, image_of, picture_of, read_mime_data
 from inpaint_app.window.dialogs import file_dialogs
@@ -268,7 +267,7 @@ class FileCommands(QObject):
         assert source is not None, "something is open"
         file = source.path or source.reference_path
         if what == "restored":
-            ending = registry.suffix_of(source.picture.source_format)
+            ending = registry.suffix_of(source.picture.metadata.source_format)
         if what == "restored" and source.path is not None:
             path = default_output(source.path)
         else:

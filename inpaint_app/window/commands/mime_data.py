@@ -8,9 +8,9 @@ from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QImage
 
 from inpaint_app.errors import join_names, printable_path
-from inpaint_app.files.paths import is_visible_folder
-from inpaint_app.files.registry import suffixes
-from inpaint_app.image.picture import Array, Picture, picture_from_rgba
+from inpaint_app.io.paths import is_visible_folder
+from inpaint_app.io.registry import suffixes
+from inpaint_app.model.picture import Array, Picture, picture_from_rgba
 from inpaint_app.window.canvas.image_pyramid import display_range, to_image
 
 _MAX_NAMED = 3
@@ -103,7 +103,7 @@ def image_of(picture: Picture, like: Array) -> QImage:
 
     Float values are scaled as those of `like` are on the screen.
     """
-    image = to_image(picture.pixels, display_range(like), icc=picture.icc)
+    image = to_image(picture.pixels, display_range(like), icc=picture.metadata.icc)
     if picture.alpha is not None:
         image.setAlphaChannel(to_image(picture.alpha))
     return image

@@ -19,12 +19,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inpaint_app.engine.batch import BatchRequest, BatchRow, run_batch
+from inpaint_app.engine.control import Progress
+from inpaint_app.engine.restore_file import FileOptions
 from inpaint_app.errors import printable_path
-from inpaint_app.files.batch_files import BatchItem, find_items
-from inpaint_app.files.write import Output
-from inpaint_app.jobs.batch import BatchRequest, BatchRow, run_batch
-from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.restore_file import FileOptions
+from inpaint_app.io.batch_files import BatchItem, find_items
+from inpaint_app.io.write import Output
 from inpaint_app.text.formatting import format_decibels, format_percent
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.image.damage import MAX_TEXT, Damage
+from inpaint_app.model.damage import MAX_TEXT, Damage
 from inpaint_app.window.widgets.button_box import button_box
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField

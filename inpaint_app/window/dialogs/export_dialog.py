@@ -14,13 +14,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inpaint_app.engine.source import Source
 from inpaint_app.errors import UserError, join_names, printable_path
-from inpaint_app.files import registry
-from inpaint_app.files.format import Format
-from inpaint_app.files.paths import is_folder, is_visible_file, same_file
-from inpaint_app.files.storable import PictureProperties, check_storable
-from inpaint_app.files.write import DEFAULT_QUALITY, Output
-from inpaint_app.jobs.source import Source
+from inpaint_app.io import registry
+from inpaint_app.io.format import Format
+from inpaint_app.io.paths import is_folder, is_visible_file, same_file
+from inpaint_app.io.write import DEFAULT_QUALITY, Output, PictureProperties, check_storable
 from inpaint_app.text.actions import key_of
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import REMEDIES
@@ -77,7 +76,7 @@ class ExportDialog(QDialog):
         )
         self._format, self._depth = QComboBox(), QComboBox()
         self._quality = SliderField(_QUALITY)
-        if source.picture.is_lossless:
+        if source.picture.metadata.is_lossless:
             self._quality.set_value(100)
         self._metadata = QCheckBox("&Keep EXIF, color profile and other metadata")
         self._replace, self._note = QCheckBox(), QLabel()

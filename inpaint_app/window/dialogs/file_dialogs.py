@@ -6,9 +6,9 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from inpaint_app.errors import printable_path
-from inpaint_app.files import registry
-from inpaint_app.files.format import Format
-from inpaint_app.files.paths import is_visible
+from inpaint_app.io import registry
+from inpaint_app.io.format import Format
+from inpaint_app.io.paths import is_visible
 
 RECIPES = "Recipes (*.json)"
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.path_field import PathField

@@ -5,7 +5,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from inpaint_app.jobs.damage_choice import TONES, DamageChoice
+from inpaint_app.engine.damage_choice import TONES, DamageChoice
 from inpaint_app.text.actions import key_of
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.layouts import fill

@@ -3,8 +3,8 @@
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from dictsel_core import Restoration, Selection
+from inpaint_app.engine.dictionary import selection_shares
 from inpaint_app.figures.atom_names import format_origin
-from inpaint_app.jobs.dictionary import selection_shares
 from inpaint_app.window.panels.atom_gallery import AtomGallery
 from inpaint_app.window.panels.atom_model import Atom
 from inpaint_app.window.panels.gain_curve import GainCurve

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.image.mask_spec import GROW, MaskSpec
-from inpaint_app.image.missing import is_likely_inverted
+from inpaint_app.model.mask_spec import GROW, MaskSpec
+from inpaint_app.model.missing import is_likely_inverted
 from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.session import Session

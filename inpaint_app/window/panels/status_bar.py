@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QLabel, QStatusBar
 
-from inpaint_app.image.picture import Picture
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.panels.progress_strip import ProgressStrip
 
 _MESSAGE_MS = 8000

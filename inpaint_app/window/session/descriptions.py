@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from dictsel_core.evaluation import QualityEstimate, Tuning
+from inpaint_app.engine.measure import QualityMetrics
+from inpaint_app.engine.restore import Preview
+from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
-from inpaint_app.image.mask_history import MaskHistory
-from inpaint_app.image.mask_origin import MaskOrigin
-from inpaint_app.image.picture import Array
-from inpaint_app.jobs.measure import QualityMetrics
-from inpaint_app.jobs.restore import Preview
-from inpaint_app.jobs.source import Source
+from inpaint_app.model.mask_history import MaskHistory
+from inpaint_app.model.mask_origin import MaskOrigin
+from inpaint_app.model.picture import Array
 from inpaint_app.text.explanations import MARK_EXPLANATIONS
 from inpaint_app.text.formatting import (
     NO_ESTIMATE,

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEventLoop, QObject, Signal
 
+from inpaint_app.engine import export
+from inpaint_app.engine.control import Progress
+from inpaint_app.engine.export import ComparedImage
+from inpaint_app.engine.source import Source
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.write import Output
-from inpaint_app.image.picture import Array
-from inpaint_app.jobs import export
-from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.export import ComparedImage
-from inpaint_app.jobs.source import Source
+from inpaint_app.io.write import Output
+from inpaint_app.model.picture import Array
 from inpaint_app.text.actions import key_of
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.opener import NO_PICTURE

@@ -4,15 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from inpaint_app.engine import source as sources
+from inpaint_app.engine.control import Progress
+from inpaint_app.engine.source import LoadedRecipe, Source, load_recipe
 from inpaint_app.errors import UnviewableError
-from inpaint_app.image.damage import SAMPLES, Damage
-from inpaint_app.image.mask_history import MaskHistory
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs import source as sources
-from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.recipe import LoadedRecipe, load_recipe
-from inpaint_app.jobs.source import Source
+from inpaint_app.model.damage import SAMPLES, Damage
+from inpaint_app.model.mask_history import MaskHistory
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.hints.unshown_file import UnshownFile

@@ -7,11 +7,11 @@ from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
-from inpaint_app.image.mask_history import MaskHistory
-from inpaint_app.image.mask_origin import MaskOrigin
-from inpaint_app.image.missing import Mask
-from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.source import Source
+from inpaint_app.engine.source import Source
+from inpaint_app.model.mask_history import MaskHistory
+from inpaint_app.model.mask_origin import MaskOrigin
+from inpaint_app.model.missing import Mask
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.release import release_all, release_later
 from inpaint_app.window.background.worker_pool import WorkerPool

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dictsel_core import Restoration, RestoreSettings
-from inpaint_app.image.missing import Mask
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.image.picture import Array
-from inpaint_app.jobs.hole_fill import HoleFill
-from inpaint_app.jobs.measure import QualityMetrics
-from inpaint_app.jobs.restore import RestoreRequest
+from inpaint_app.engine.hole_fill import HoleFill
+from inpaint_app.engine.measure import QualityMetrics
+from inpaint_app.engine.restore import RestoreRequest
+from inpaint_app.model.missing import Mask
+from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.picture import Array
 
 
 @dataclass(frozen=True, eq=False)

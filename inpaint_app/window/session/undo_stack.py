@@ -5,9 +5,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields
 
 from dictsel_core import RestoreSettings
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import MissingPixels
-from inpaint_app.jobs.hole_fill import HoleFill
+from inpaint_app.engine.hole_fill import HoleFill
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MissingPixels
 
 #: Changes of the same parameter that follow each other faster are one step, such as those of a slider.
 MERGE_SECONDS = 1.0

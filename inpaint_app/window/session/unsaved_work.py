@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from inpaint_app.image.packed_mask import PackedMask
+from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.session.state import RunRecord
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QByteArray, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from inpaint_app.files.assets import asset
+from inpaint_app.io.assets import asset
 
 _SIZES = (16, 20, 24, 32, 48, 64)
 _APP_SIZES = (16, 24, 32, 48, 64, 128, 256)

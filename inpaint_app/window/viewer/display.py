@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dictsel_core.restoration import CONSTRAINTS
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.image.picture import Array
-from inpaint_app.jobs.dictionary import AtomUse
-from inpaint_app.jobs.restore import Preview
+from inpaint_app.engine.dictionary import AtomUse
+from inpaint_app.engine.restore import Preview
+from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.picture import Array
 from inpaint_app.text.actions import key_of
 from inpaint_app.text.explanations import constraint_title
 from inpaint_app.window.session import descriptions
@@ -211,15 +211,15 @@ def _images(scene: Scene) -> dict[str, ImageSource]:
     if source is None:
         return {}
     picture, reference = source.picture, source.reference
-    damaged = ImageSource(picture.pixels, alpha=picture.alpha, icc=picture.icc)
+    damaged = ImageSource(picture.pixels, alpha=picture.alpha, icc=picture.metadata.icc)
     images = {"damaged": damaged}
     if reference is not None:
-        images["original"] = ImageSource(reference.pixels, icc=reference.icc)
+        images["original"] = ImageSource(reference.pixels, icc=reference.metadata.icc)
     sides = {"restored": _Side("", current, partial is not None), **_sides(scene)}
     for name, side in sides.items():
         record = side.record
         if partial is not None and side.is_in_progress:
-            images[name] = ImageSource(partial.image, icc=picture.icc)
+            images[name] = ImageSource(partial.image, icc=picture.metadata.icc)
         elif record is not None and record.image is not None:
             images[name] = replace(damaged, pixels=record.image, filled=record.packed_mask)
         elif name == "restored" and scene.preview is not None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from inpaint_app.image.missing import Mask
+from inpaint_app.model.missing import Mask
 from inpaint_app.window.session.descriptions import format_pixel
 from inpaint_app.window.viewer.display import Display, PaneDisplay
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from inpaint_app.jobs.dictionary import AtomUse
-from inpaint_app.jobs.measure import QualityMetrics
-from inpaint_app.jobs.restore import IntermediateImage, Preview
-from inpaint_app.jobs.source import Source
+from inpaint_app.engine.dictionary import AtomUse
+from inpaint_app.engine.measure import QualityMetrics
+from inpaint_app.engine.restore import IntermediateImage, Preview
+from inpaint_app.engine.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.runs.history import RunHistory
 

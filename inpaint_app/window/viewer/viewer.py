@@ -6,10 +6,10 @@ from typing import Any
 from PySide6.QtCore import QPoint, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from inpaint_app.image.picture import Array, Picture
-from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.measure import error_picture
-from inpaint_app.jobs.restore import Preview
+from inpaint_app.engine.measure import error_picture
+from inpaint_app.engine.restore import Preview
+from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.latest_result import LatestResult
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.canvas.content import Content

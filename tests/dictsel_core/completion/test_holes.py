@@ -5,6 +5,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.ndimage import gaussian_filter
 
+from dictsel_core._util.runs import GeneratorRun
 from dictsel_core.completion import (
     completion,
     fill_wide_parts,
@@ -43,24 +44,61 @@ def filled(image, hole, seed=0, threads=1, observed=None):
 
 @pytest.mark.parametrize(("size", "is_wide"), [(16, False), (17, True), (40, True)])
 def test_holes_are_wide_from_twice_the_reach(size, is_wide):
-    hole = square((100, 100), 30, 30, size)
+    hole = np.zeros((100, 100), bool)
+    hole[30 : 30 + size, 20:70] = True
     assert (wide_parts(hole, 8) == (hole & is_wide)).all()
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_wide_holes_are_found_wherever_they_are(seed):
+@pytest.mark.parametrize(("length", "reach"), [(40, 8), (17, 5)])  # 17 x 17 is a spot
+def test_wide_holes_are_found_wherever_they_are(seed, length, reach):
     rng = np.random.default_rng(seed)
     for top, left in rng.integers(-20, 60, (20, 2)):
-        mask = np.zeros((61, 67), bool)
-        mask[max(top, 0) : max(top + 17, 0), max(left, 0) : max(left + 17, 0)] = True
-        around = np.pad(mask, 8, constant_values=True)  # as if nothing were observed there
-        expected = sliding_window_view(around, (17, 17)).all(axis=(2, 3)).any()
-        assert wide_parts(mask, 8).any() == expected
+        mask = np.zeros((101, 107), bool)
+        mask[max(top, 0) : max(top + 17, 0), max(left, 0) : max(left + length, 0)] = True
+        around = np.pad(mask, reach, constant_values=True)  # as if nothing were observed there
+        expected = sliding_window_view(around, (2 * reach + 1,) * 2).all(axis=(2, 3)).any()
+        if length == 17 or np.count_nonzero(mask.any(axis=0)) > 24:  # less is a spot too
+            assert wide_parts(mask, 8).any() == expected
 
 
 def test_beyond_the_border_nothing_is_observed():
-    assert wide_parts(square((60, 60), 0, 0, 9), 8).any()
-    assert not wide_parts(square((60, 60), 0, 0, 8), 8).any()
+    for size, is_wide in ((9, True), (8, False)):
+        band = np.zeros((60, 60), bool)
+        band[:size] = True
+        assert wide_parts(band, 8).any() == is_wide
+
+
+@pytest.mark.parametrize(("size", "is_spot"), [(10, False), (11, True), (16, True)])
+def test_a_spot_is_a_small_hole_with_little_else_missing_around_it(size, is_spot):
+    spot = square((200, 200), 90, 90, size)
+    assert (wide_parts(spot, 8) == (spot & is_spot)).all()
+    letters = spot.copy()
+    letters[70:84, 60:140] = letters[112:126, 60:140] = True
+    assert not wide_parts(letters, 8).any()
+    dropouts = spot | (np.random.default_rng(0).random(spot.shape) < 0.3)
+    assert not wide_parts(dropouts, 8).any()
+    stroke = spot.copy()
+    stroke[92:96, 90:130] = True
+    assert not wide_parts(stroke, 8).any()
+
+
+@pytest.mark.parametrize(("contrast", "is_filled"), [(0.1, True), (0.01, False)])
+def test_spots_are_filled_where_there_is_texture_around_and_wide_holes_everywhere(contrast, is_filled):
+    image = 0.5 + contrast * np.random.default_rng(0).uniform(-1, 1, (120, 140, 1)).astype(np.float32)
+    for size, expected in ((14, is_filled), (20, True)):
+        hole = square((120, 140), 50, 50, size)
+        planes = np.where(hole[:, :, None], np.float32(0.5), image)
+        run = GeneratorRun(fill_wide_parts(planes, hole, ~hole, 0, 1))
+        assert (run.finish() == (hole & expected)).all()
+        assert (planes[hole].std() > contrast / 4) == expected
+
+
+def test_an_edge_is_no_texture():
+    image = np.full((120, 140, 1), 0.2, np.float32)
+    image[:, 57:] = 0.8
+    hole = square((120, 140), 50, 50, 14)
+    assert not GeneratorRun(fill_wide_parts(image, hole, ~hole, 0, 1)).finish().any()
 
 
 def test_thin_damage_is_never_wide_even_beside_a_hole():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import orthogonal_mp
 
 from dictsel_core import omp, standard_ground_set
-from dictsel_core.pursuit import batch
+from dictsel_core.pursuit import codes as coding
 
 
 def literal_omp(dictionary, y, sparsity):
@@ -104,7 +104,7 @@ def test_result_is_the_same_for_any_thread_count_and_chunk_size(dtype, monkeypat
     mask = rng.random(data.shape) < 0.7
     results = []
     for chunk, threads in [(2048, 1), (64, 1), (64, 3), (500, 2), (1, 2)]:
-        monkeypatch.setattr(batch, "CHUNK", chunk)
+        monkeypatch.setattr(coding, "CHUNK", chunk)
         results.append(omp(dictionary, data, 5, mask=mask, threads=threads))
     for other in results[1:]:
         np.testing.assert_array_equal(results[0].supports, other.supports)

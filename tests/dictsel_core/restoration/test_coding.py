@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dictsel_core import standard_ground_set
-from dictsel_core.pursuit.batch import code_data
+from dictsel_core.pursuit.codes import code_data
 from dictsel_core.restoration.coding import MirroredPatches, SparseCoder
 from dictsel_core.restoration.scales import double_at, halve
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import ndimage
+from tiles import restore_in_tiles
 
 from dictsel_core import RestoreSettings, restore
 from dictsel_core.completion import completion
@@ -21,13 +22,13 @@ def test_floats_are_completed_only_on_request(fill, dtype, is_completed, monkeyp
     assert ("texture" in restored.seconds) == is_completed
 
 
-def hole(row: int, column: int, side: int) -> np.ndarray:
+def hole(row: int, column: int, height: int, width: int | None = None) -> np.ndarray:
     mask = np.zeros((60, 80), bool)
-    mask[row : row + side, column : column + side] = True
+    mask[row : row + height, column : column + (width or height)] = True
     return mask
 
 
-@pytest.mark.parametrize(("mask", "is_wide"), [(hole(20, 20, 16), False), (hole(20, 20, 17), True)])
+@pytest.mark.parametrize(("mask", "is_wide"), [(hole(20, 20, 16, 40), False), (hole(20, 20, 17, 40), True)])
 def test_a_hole_is_wide_if_patches_at_its_border_do_not_see_its_middle(mask, is_wide) -> None:
     assert has_wide_hole(mask) is is_wide
     assert has_wide_hole(np.dstack([mask, mask])) is is_wide
@@ -38,6 +39,28 @@ def test_a_hole_is_seen_from_one_side_only_at_the_border_of_the_picture() -> Non
     band[:9] = True
     assert has_wide_hole(band)
     assert not has_wide_hole(band[1:])
+
+
+@pytest.mark.parametrize(("size", "is_wide"), [(10, False), (11, True)])
+def test_a_spot_that_stands_alone_is_wide_from_11_pixels(size, is_wide) -> None:
+    assert has_wide_hole(hole(20, 20, size)) is is_wide
+
+
+@pytest.mark.parametrize("side", [64, 128])
+def test_spots_are_filled_where_there_is_texture_around_in_tiles_as_in_the_whole(side, monkeypatch) -> None:
+    monkeypatch.setattr(completion, "_N_ITERATIONS", 1)
+    image = np.full((192, 256), 120, np.uint8)
+    image[:, 128:] += np.random.default_rng(0).integers(0, 60, (192, 128), np.uint8)
+    mask = np.zeros(image.shape, bool)
+    for column in (57, 185):
+        mask[57:70, column : column + 13] = True
+    smooth, whole = (restore(image, mask, RestoreSettings(fill=each)).image for each in ("smooth", "auto"))
+    in_tiles, _ = restore_in_tiles(image, mask, RestoreSettings(), side)
+    left, right = mask.copy(), mask.copy()
+    left[:, 128:] = right[:, :128] = False
+    for restored in (whole, in_tiles):
+        assert np.abs(restored[left].astype(float) - smooth[left]).max() <= 1
+        assert restored[right].std() > 2 * smooth[right].std()
 
 
 def test_a_channel_that_is_observed_makes_it_no_hole() -> None:

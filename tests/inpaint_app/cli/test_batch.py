@@ -9,8 +9,8 @@ import pytest
 from cli_files import contents, pixels, scene, write_pair
 
 from inpaint_app.cli import main
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.damage import mask_picture, random_mask
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.damage import mask_picture, random_mask
 
 
 @pytest.fixture

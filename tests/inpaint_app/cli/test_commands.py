@@ -12,11 +12,11 @@ from inpaint_app.__main__ import main as start
 from inpaint_app.cli import main
 from inpaint_app.cli.program import COMMANDS
 from inpaint_app.figures import Panel, comparison_figure
-from inpaint_app.files.assets import DAMAGED, ORIGINAL, read_sample
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.missing import detect_missing
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.assets import DAMAGED, ORIGINAL, read_sample
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.picture import Picture
 
 
 def run(*arguments) -> int:

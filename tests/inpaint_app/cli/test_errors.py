@@ -5,9 +5,9 @@ import pytest
 from cli_files import contents, scene, write_pair
 
 from inpaint_app.cli import main
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.picture import Picture
 
 # Names of files stand in their folder; each line is what a stranger might type.
 WRONG = {

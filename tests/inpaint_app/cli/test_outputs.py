@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +10,12 @@ import pytest
 from cli_files import contents, pixels, scene, write_pair
 
 from inpaint_app.cli import main
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.recipe import read_recipe
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.damage import Damage, damaged, mask_picture, random_mask
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs import restore as restoring
+from inpaint_app.engine import restore as restoring
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.recipe import read_recipe
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.damage import Damage, damaged, mask_picture, random_mask
+from inpaint_app.model.picture import Picture
 
 
 @pytest.fixture
@@ -69,7 +68,7 @@ def floats_beyond_one() -> Picture:
 
 
 def with_long_exif() -> Picture:
-    return replace(holed(scene()), exif=b"II*\0\x08\0\0\0\0\0\0\0\0\0" + bytes(70_000))
+    return holed(scene()).with_metadata(exif=b"II*\0\x08\0\0\0\0\0\0\0\0\0" + bytes(70_000))
 
 
 PICTURES = {

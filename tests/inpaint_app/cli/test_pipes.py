@@ -10,9 +10,9 @@ import pytest
 from cli_files import contents, pixels, scene, write_pair
 
 from inpaint_app.cli import main
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.picture import Picture
 
 FAST = ("--preset", "fast", "--no-estimate")
 
@@ -136,7 +136,7 @@ def test_a_file_called_minus(pair, capsys) -> None:
 
 
 def test_input_larger_than_the_limit(pair, monkeypatch, capsys) -> None:
-    monkeypatch.setattr("inpaint_app.files.read.MAX_FILE_BYTES", 100)
+    monkeypatch.setattr("inpaint_app.io.read.MAX_FILE_BYTES", 100)
     feed(monkeypatch, pair[0].read_bytes())
     assert main(["restore", "-"]) == 2
     assert "larger than" in capsys.readouterr().err

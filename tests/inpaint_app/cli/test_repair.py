@@ -11,9 +11,9 @@ from dictsel_core.damage_kinds import USUAL_KINDS
 from dictsel_core.detection import analyze_damage
 from dictsel_core.grain import match_grain
 from inpaint_app.cli import main
-from inpaint_app.files.assets import ORIGINAL, read_sample
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.assets import ORIGINAL, read_sample
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.picture import Picture
 
 
 @pytest.fixture

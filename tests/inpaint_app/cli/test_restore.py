@@ -10,11 +10,11 @@ from cli_files import contents, pixels, scene, write_pair
 from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim
 from dictsel_core.grain import match_grain
 from inpaint_app.cli import main
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.damage import mask_picture, random_mask
-from inpaint_app.image.missing import detect_missing
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.damage import mask_picture, random_mask
+from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.picture import Picture
 from inpaint_app.text.formatting import format_percent
 
 SCORES = ["psnr", "psnr_missing", "ssim", "ssim_missing", "rmse", "rmse_missing", "data_range"]
@@ -366,7 +366,7 @@ def test_stopped_after_the_picture_was_written(tmp_path, capsys, monkeypatch) ->
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("inpaint_app.jobs.measure.estimate", interrupt)
+    monkeypatch.setattr("inpaint_app.engine.measure.estimate", interrupt)
     assert main(["restore", str(broken), "--preset", "fast"]) == 130
     assert "broken_restored.png was written" in capsys.readouterr().err
     assert (tmp_path / "broken_restored.png").exists()

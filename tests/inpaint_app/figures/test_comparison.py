@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 
 from inpaint_app.figures.comparison import Panel, comparison_figure, comparison_size
-from inpaint_app.image.picture import Picture
+from inpaint_app.model.picture import Picture
 
 RAMP = np.linspace(0, 1, 240 * 20).reshape(20, 240)
 

@@ -8,11 +8,12 @@ import pytest
 
 from dictsel_core import RestoreSettings
 from inpaint_app.cli import main
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import Output, write_picture
-from inpaint_app.image.damage import Damage, damaged, mask_picture
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.write import Output, write_picture
+from inpaint_app.model.damage import Damage, damaged, mask_picture
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.metadata import Metadata
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.session.exporter import Exporter
 from inpaint_app.window.session.session import Session
@@ -26,7 +27,10 @@ def files(tmp_path):
     """A whole picture, its damage as transparency and as a mask, all in one folder."""
     rows, columns = np.mgrid[:56, :64]
     values = 120 + 60 * np.sin(rows / 5) * np.cos(columns / 7)
-    whole = Picture(np.uint8(np.stack([values, values[::-1], 255 - values], axis=2)), dpi=(300.0, 300.0))
+    whole = Picture(
+        np.uint8(np.stack([values, values[::-1], 255 - values], axis=2)),
+        metadata=Metadata(dpi=(300.0, 300.0)),
+    )
     mask = Damage("random", 0.6, seed=2).mask((56, 64))
     write_picture(whole, tmp_path / "whole.png")
     write_picture(damaged(whole, mask), tmp_path / "damaged.png")

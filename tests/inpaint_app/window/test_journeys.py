@@ -12,8 +12,8 @@ from windows import FAST, at, find, settle, trigger
 
 from dictsel_core import restore
 from dictsel_core.grain import match_grain
-from inpaint_app.files.assets import ORIGINAL, read_sample
-from inpaint_app.files.read import read_picture
+from inpaint_app.io.assets import ORIGINAL, read_sample
+from inpaint_app.io.read import read_picture
 from inpaint_app.window.commands import file_commands
 from inpaint_app.window.dialogs import file_dialogs
 

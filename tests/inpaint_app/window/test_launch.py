@@ -11,7 +11,7 @@ from PySide6.QtCore import QSettings  # noqa: TID251  (to put a trap there)
 
 from dictsel_core import __version__
 from inpaint_app import launch
-from inpaint_app.files.read import read_picture
+from inpaint_app.io.read import read_picture
 
 
 def run(*args: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess:

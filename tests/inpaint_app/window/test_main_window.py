@@ -29,9 +29,9 @@ from windows import (
 )
 
 from dictsel_core import psnr, restore, ssim
-from inpaint_app.files.read import read_picture
-from inpaint_app.image.damage import SAMPLES
-from inpaint_app.image.rect import Rect
+from inpaint_app.io.read import read_picture
+from inpaint_app.model.damage import SAMPLES
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.image_pyramid import as_uint32
 from inpaint_app.window.commands import file_commands
 from inpaint_app.window.panels.parameter_panel import ParameterPanel

@@ -7,11 +7,11 @@ from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QLineEdit, QWidget
 from windows import find, texts
 
+from inpaint_app.engine.source import Source, open_source
 from inpaint_app.errors import UserError
-from inpaint_app.files.storable import properties_of
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import detect_missing
-from inpaint_app.jobs.source import Source, open_source
+from inpaint_app.io.write import properties_of
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import detect_missing
 from inpaint_app.window.commands.file_commands import FileCommands
 from inpaint_app.window.commands.mime_data import read_mime_data
 from inpaint_app.window.dialogs.export_dialog import ExportDialog

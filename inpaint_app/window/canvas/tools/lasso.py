@@ -4,8 +4,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage, QPainter, QPainterPath
 
-from inpaint_app.image.missing import Mask
-from inpaint_app.image.rect import Rect
+from inpaint_app.model.missing import Mask
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 
 

@@ -4,7 +4,7 @@ from math import ceil, floor
 
 from PySide6.QtGui import QPainterPath
 
-from inpaint_app.image.rect import Rect
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from inpaint_app.image.mask_doubt import MaskDoubt
-from inpaint_app.image.missing import MissingPixels
+from inpaint_app.model.mask_doubt import MaskDoubt
+from inpaint_app.model.missing import MissingPixels
 from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.session.hints.hint import Hint
 

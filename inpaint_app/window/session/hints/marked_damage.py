@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
-from inpaint_app.files.batch_files import mask_beside
-from inpaint_app.image.marking_color import find_marking_color
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.source import Source
+from inpaint_app.io.batch_files import mask_beside
+from inpaint_app.model.marking_color import find_marking_color
+from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.hints.hint import Hint
 

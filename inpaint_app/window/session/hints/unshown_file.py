@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
+from inpaint_app.engine.control import Progress
+from inpaint_app.engine.restore_file import FileOptions, FileRequest, FileResult, restore_file
 from inpaint_app.errors import printable_path
-from inpaint_app.files.write import Output
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.restore_file import FileOptions, FileRequest, FileResult, restore_file
+from inpaint_app.io.write import Output
+from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.hints.hint import Hint

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dictsel_core.restoration import has_wide_hole
-from inpaint_app.image.mask_history import MaskHistory
+from inpaint_app.model.mask_history import MaskHistory
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.hints.hint import Hint
 

@@ -9,14 +9,13 @@ from PySide6.QtCore import QObject, Signal
 
 import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core.damage_kinds import DamageKind
-from inpaint_app.image.mask_history import MaskHistory
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.damage_choice import DamageChoice, FoundDamage, MarkedMask, mark_damage
-from inpaint_app.jobs.detect import analyze_picture
-from inpaint_app.jobs.first_look import FirstLook, first_look
-from inpaint_app.jobs.source import Source
+from inpaint_app.engine.control import JobControl, Progress
+from inpaint_app.engine.damage_choice import DamageChoice, FoundDamage, MarkedMask, mark_damage
+from inpaint_app.engine.first_look import FirstLook, first_look
+from inpaint_app.engine.source import Source, analyze_picture
+from inpaint_app.model.mask_history import MaskHistory
+from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.rect import Rect
 from inpaint_app.text.explanations import describe_damage
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask

@@ -8,12 +8,8 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import RestoreSettings
-from inpaint_app.image.mask_history import MaskHistory
-from inpaint_app.image.missing import Mask
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.heal import (
+from inpaint_app.engine.control import JobControl, Progress
+from inpaint_app.engine.heal import (
     HealedPicture,
     HealedRect,
     HealedStroke,
@@ -22,8 +18,12 @@ from inpaint_app.jobs.heal import (
     put_rect,
     surroundings,
 )
-from inpaint_app.jobs.hole_fill import HoleFill
-from inpaint_app.jobs.source import Source
+from inpaint_app.engine.hole_fill import HoleFill
+from inpaint_app.engine.source import Source
+from inpaint_app.model.mask_history import MaskHistory
+from inpaint_app.model.missing import Mask
+from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.rect import Rect
 from inpaint_app.text.actions import key_of
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask

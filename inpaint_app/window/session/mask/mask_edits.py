@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from inpaint_app.image.mask_history import MaskHistory
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import Mask, color_at, grown, shrunk
-from inpaint_app.image.rect import Rect
-from inpaint_app.image.similar_region import similar_region
-from inpaint_app.jobs.source import Source
+from inpaint_app.engine.source import Source
+from inpaint_app.model.mask_history import MaskHistory
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import Mask, color_at, grown, shrunk
+from inpaint_app.model.rect import Rect
+from inpaint_app.model.similar_region import similar_region
 
 if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from dictsel_core.damage_kinds import USUAL_KINDS
-from inpaint_app.jobs.restore import RunResult
+from inpaint_app.engine.restore import RunResult
 from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.session.opener import NO_PICTURE
 

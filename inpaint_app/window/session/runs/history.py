@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dictsel_core import RestoreSettings
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.jobs.hole_fill import HoleFill
+from inpaint_app.engine.hole_fill import HoleFill
+from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.session.state import RunRecord
 
 #: Memory that the pixels of all records may take.

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session
 
 _SMOOTH = "Wide holes are filled smoothly, which is always the same; let them be filled with texture."
-_NARROW = "No hole is wider than 16 pixels, and narrower ones are restored in one way only."
+_NARROW = (
+    "No hole is wider than 16 pixels, and no spot wider than 10; narrower ones are restored in one way only."
+)
 _DONE = "Filled with other pieces; the earlier result is in the history."
 
 

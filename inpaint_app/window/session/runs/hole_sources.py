@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from inpaint_app.image.missing import Mask
-from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.hole_fill import HoleFill
-from inpaint_app.jobs.network import Network
+from inpaint_app.engine.hole_fill import HoleFill
+from inpaint_app.engine.network import Network
+from inpaint_app.model.missing import Mask
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 
 if TYPE_CHECKING:

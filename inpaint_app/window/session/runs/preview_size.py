@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from inpaint_app.image.missing import Mask
-from inpaint_app.image.rect import Rect
+from inpaint_app.model.missing import Mask
+from inpaint_app.model.rect import Rect
 
 #: From the request to the first image; refinement follows.
 _TARGET_SECONDS = 0.4

@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import RestoreSettings
 from dictsel_core.restoration import CONSTRAINTS
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.image.picture import Array
-from inpaint_app.jobs.dictionary import AtomUse, atom_use
-from inpaint_app.jobs.hole_fill import HoleFill
-from inpaint_app.jobs.measure import QualityMetrics, damage_quality, quality
-from inpaint_app.jobs.restore import RunResult
-from inpaint_app.jobs.source import Source
+from inpaint_app.engine.dictionary import AtomUse, atom_use
+from inpaint_app.engine.hole_fill import HoleFill
+from inpaint_app.engine.measure import QualityMetrics, damage_quality, quality
+from inpaint_app.engine.restore import RunResult
+from inpaint_app.engine.source import Source
+from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.picture import Array
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.release import release_later
 from inpaint_app.window.background.worker_pool import WorkerPool

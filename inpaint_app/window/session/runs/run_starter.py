@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from dictsel_core.evaluation import Tuning
 from dictsel_core.restoration import CONSTRAINTS
-from inpaint_app.jobs import restore as restoring
-from inpaint_app.jobs.restore import RunResult
-from inpaint_app.jobs.tune import tune
+from inpaint_app.engine import restore as restoring
+from inpaint_app.engine.restore import RunResult, tune
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.opener import NO_PICTURE
 from inpaint_app.window.session.state import PackedRequest, TuningOutcome

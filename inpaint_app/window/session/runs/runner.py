@@ -6,11 +6,11 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inpaint_app.image.picture import Array
-from inpaint_app.image.rect import Rect
-from inpaint_app.jobs import restore as restoring
-from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.restore import IntermediateImage, Preview, RestoreRequest
+from inpaint_app.engine import restore as restoring
+from inpaint_app.engine.control import JobControl, Progress
+from inpaint_app.engine.restore import IntermediateImage, Preview, RestoreRequest
+from inpaint_app.model.picture import Array
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import Work, WorkerPool

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
+from inpaint_app.engine.control import Progress
 from inpaint_app.errors import UserError
-from inpaint_app.jobs.control import Progress
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 

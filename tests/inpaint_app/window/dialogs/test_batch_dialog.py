@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QPushButton, QS
 from windows import FAST, find, settle, texts
 
 from dictsel_core import restore
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 
 

@@ -16,13 +16,12 @@ from PySide6.QtWidgets import (
 )
 from windows import choose, find, texts
 
-from inpaint_app.files.storable import properties_of
-from inpaint_app.files.write import Output
-from inpaint_app.image.damage import Damage
-from inpaint_app.image.metadata import MetadataBlock, MetadataKind
-from inpaint_app.image.missing import detect_missing
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.source import Source
+from inpaint_app.engine.source import Source
+from inpaint_app.io.write import Output, properties_of
+from inpaint_app.model.damage import Damage
+from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
+from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
@@ -132,14 +131,16 @@ def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -
     half.set_path(tmp_path / "new.jpg")
     assert "transparent" in texts(half)
     assert not half.can_export
-    long = export(Picture(picture.pixels, exif=bytes(70_000)))
+    long = export(Picture(picture.pixels, metadata=Metadata(exif=bytes(70_000))))
     long.set_path(tmp_path / "new.jpg")
     assert "EXIF" in texts(long)
     assert not long.can_export
     find(long, QCheckBox, "Keep EXIF, color profile and other metadata").setChecked(False)
     assert long.can_export
     noted = export(
-        Picture(picture.pixels, dpi=(72, 72), other_metadata=(MetadataBlock(MetadataKind.IPTC, b"x"),))
+        Picture(
+            picture.pixels, metadata=Metadata(dpi=(72, 72), blocks=(MetadataBlock(MetadataKind.IPTC, b"x"),))
+        )
     )
     noted.set_path(tmp_path / "new.webp")
     assert "will not hold the resolution and IPTC" in texts(noted)

@@ -5,15 +5,14 @@ import re
 import numpy as np
 import pytest
 
+from inpaint_app.engine.export import write_mask
+from inpaint_app.engine.source import Source
 from inpaint_app.errors import UserError
-from inpaint_app.files import registry
-from inpaint_app.files.format import Format
-from inpaint_app.files.storable import properties_of
-from inpaint_app.files.write import Output
-from inpaint_app.image.missing import detect_missing
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.export import write_mask
-from inpaint_app.jobs.source import Source
+from inpaint_app.io import registry
+from inpaint_app.io.format import Format
+from inpaint_app.io.write import Output, properties_of
+from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 

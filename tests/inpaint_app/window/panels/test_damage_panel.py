@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtWidgets import QCheckBox, QPushButton, QSlider
 from windows import find, settle, texts
 
-from inpaint_app.image.picture import Picture
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.panels.damage_panel import DamagePanel
 
 

@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QColorDialog, QPushButton, QSpinBox
 from recipes import save_recipe
 from windows import FAST, find, opened, settle, texts
 
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.picture import Picture
-from inpaint_app.image.rect import Rect
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.picture import Picture
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.panels.missing_panel import MissingPanel
 
 TOLERANCE = "Tolerance of the color"

@@ -9,9 +9,9 @@ import pytest
 
 from dictsel_core import Restoration, RestoreSettings
 from dictsel_core.evaluation import QualityEstimate
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.measure import QualityMetrics, Scores
+from inpaint_app.engine.control import Progress
+from inpaint_app.engine.measure import QualityMetrics, Scores
+from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.descriptions import short_quality

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from windows import FAST
 
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.recipe import read_recipe, recipe_settings
-from inpaint_app.files.write import Output, write_picture
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.export import format_quality
+from inpaint_app.engine.export import format_quality
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.recipe import read_recipe, recipe_settings
+from inpaint_app.io.write import Output, write_picture
+from inpaint_app.model.metadata import Metadata
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.session.exporter import Exporter
 
 
@@ -144,7 +145,7 @@ def test_mask_comparison_and_dictionary_are_pictures(restored, exporter, qtbot, 
 
 
 def test_depth_quality_and_metadata_are_as_asked(session, exporter, qtbot, tmp_path, picture) -> None:
-    deep = Picture(picture.pixels.astype(np.uint16) * 257, icc=None, dpi=(300.0, 300.0))
+    deep = Picture(picture.pixels.astype(np.uint16) * 257, metadata=Metadata(icc=None, dpi=(300.0, 300.0)))
     write_picture(deep, tmp_path / "deep.tif")
     session.set_settings(FAST)
     session.opener.open_file(tmp_path / "deep.tif")
@@ -158,8 +159,8 @@ def test_depth_quality_and_metadata_are_as_asked(session, exporter, qtbot, tmp_p
     settle(session, qtbot)
     exporter.write_restored(Output(stripped, depth=8, keep_metadata=False))
     settle(session, qtbot)
-    assert (read_picture(kept).depth, read_picture(kept).dpi) == (16, (300.0, 300.0))
-    assert (read_picture(stripped).depth, read_picture(stripped).dpi) == (8, None)
+    assert (read_picture(kept).depth, read_picture(kept).metadata.dpi) == (16, (300.0, 300.0))
+    assert (read_picture(stripped).depth, read_picture(stripped).metadata.dpi) == (8, None)
     exporter.write_restored(Output(tmp_path / "no.jpg"))
     settle(session, qtbot)
     assert "16-bit" in session.complaints[0]

@@ -9,12 +9,12 @@ from recipes import save_recipe
 from windows import FAST, SLOW, opened, restored, settle
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
-from inpaint_app.files.assets import DAMAGED, read_sample
-from inpaint_app.image.damage import SAMPLES, Damage
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.picture import Picture
-from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.source import open_sample
+from inpaint_app.engine.source import open_sample
+from inpaint_app.io.assets import DAMAGED, read_sample
+from inpaint_app.model.damage import SAMPLES, Damage
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.picture import Picture
+from inpaint_app.model.rect import Rect
 from inpaint_app.text.formatting import unbroken
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.view_modes import COMPARISON, SPLIT
@@ -109,7 +109,7 @@ def test_restoring_gives_what_the_library_gives(session, qtbot, files, picture) 
 
 
 def test_a_reference_of_another_size_is_refused(session, qtbot, files, tmp_path) -> None:
-    from inpaint_app.files.write import write_picture
+    from inpaint_app.io.write import write_picture
 
     opened(session, qtbot, files["damaged"])
     write_picture(Picture(np.zeros((5, 5), np.uint8)), tmp_path / "small.png")
@@ -488,7 +488,7 @@ def test_opening_another_picture_drops_the_run_in_progress(session, qtbot, files
 def test_a_color_that_marks_pixels_is_found_by_itself(
     session, qtbot, tmp_path, picture, color, found
 ) -> None:
-    from inpaint_app.files.write import write_picture
+    from inpaint_app.io.write import write_picture
 
     notices = []
     session.notice.connect(notices.append)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dictsel_core import Restoration, RestoreSettings
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import detect_missing
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.source import Source
+from inpaint_app.engine.control import Progress
+from inpaint_app.engine.source import Source
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.state import RunRecord
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from dictsel_core import Restoration, RestoreSettings
-from inpaint_app.image.missing import detect_missing
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.image.picture import Picture
-from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.dictionary import AtomUse
-from inpaint_app.jobs.measure import QualityMetrics, Scores
-from inpaint_app.jobs.restore import IntermediateImage, Preview
-from inpaint_app.jobs.source import Source
+from inpaint_app.engine.control import Progress
+from inpaint_app.engine.dictionary import AtomUse
+from inpaint_app.engine.measure import QualityMetrics, Scores
+from inpaint_app.engine.restore import IntermediateImage, Preview
+from inpaint_app.engine.source import Source
+from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.picture import Picture
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunRecord

@@ -10,10 +10,11 @@ from PySide6.QtGui import QColorSpace
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from windows import FAST, at, drawn, opened, restored, settle, shown_pixels
 
-from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import Output, write_picture
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.write import Output, write_picture
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.metadata import Metadata
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.canvas.image_pyramid import as_uint32, to_image
 from inpaint_app.window.commands.mime_data import image_of, picture_of
 from inpaint_app.window.session.exporter import Exporter
@@ -258,7 +259,7 @@ def soft(tmp_path, picture):
     alpha[24:36, 24:36] = 0
     pixels = np.stack([picture.pixels, picture.pixels // 2, picture.pixels // 3], axis=2)
     wide = QColorSpace(QColorSpace.NamedColorSpace.ProPhotoRgb).iccProfile().data()
-    write_picture(Picture(pixels, alpha, icc=wide), tmp_path / "soft.png")
+    write_picture(Picture(pixels, alpha, Metadata(icc=wide)), tmp_path / "soft.png")
     return tmp_path / "soft.png"
 
 
@@ -269,7 +270,7 @@ def test_the_profile_of_the_screen_changes_what_is_shown_and_nothing_else(shown,
     before = shown_pixels(shown["damaged"])
     shown.viewer.set_screen_profile(screen)
     settle(shown, qtbot)
-    drawn = to_image(given.pixels, alpha=given.alpha, icc=given.icc, screen=screen)
+    drawn = to_image(given.pixels, alpha=given.alpha, icc=given.metadata.icc, screen=screen)
     assert np.array_equal(shown_pixels(shown["damaged"]), as_uint32(drawn))
     assert not np.array_equal(shown_pixels(shown["damaged"]), before)
     assert shown.session.results.current is record
@@ -283,9 +284,9 @@ def test_what_is_exported_is_what_is_shown(shown, qtbot, soft, tmp_path) -> None
     Exporter(shown.session).write_restored(Output(tmp_path / "out.png"))
     settle(shown, qtbot)
     exported, given = read_picture(tmp_path / "out.png"), read_picture(soft)
-    drawn_file = to_image(exported.pixels, alpha=exported.alpha, icc=exported.icc)
+    drawn_file = to_image(exported.pixels, alpha=exported.alpha, icc=exported.metadata.icc)
     assert np.array_equal(shown_pixels(shown["restored"]), as_uint32(drawn_file))
-    assert exported.icc == given.icc
+    assert exported.metadata.icc == given.metadata.icc
     observed = ~shown.session.mask.mask
     assert np.array_equal(exported.pixels[observed], given.pixels[observed]), (
         "colors are converted to be shown"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from windows import settle
 
-from inpaint_app.image.missing import color_at
-from inpaint_app.image.picture import Picture
+from inpaint_app.model.missing import color_at
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.canvas.tools.eyedropper import Eyedropper
 from inpaint_app.window.canvas.tools.tool import Place
 

@@ -5,9 +5,9 @@ import pytest
 import skimage.data
 from windows import FAST, settle
 
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.picture import Picture
+from inpaint_app.io.write import write_picture
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.picture import Picture
 
 
 @pytest.fixture

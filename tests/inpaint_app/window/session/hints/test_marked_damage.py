@@ -5,10 +5,10 @@ import pytest
 from PIL import Image
 from windows import FAST, opened, settle
 
-from inpaint_app.files.assets import ORIGINAL, read_sample
-from inpaint_app.files.read import read_picture
-from inpaint_app.image.picture import Picture
-from inpaint_app.image.rect import Rect
+from inpaint_app.io.assets import ORIGINAL, read_sample
+from inpaint_app.io.read import read_picture
+from inpaint_app.model.picture import Picture
+from inpaint_app.model.rect import Rect
 
 
 @pytest.fixture

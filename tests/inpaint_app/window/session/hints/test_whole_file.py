@@ -5,7 +5,7 @@ import pytest
 import tifffile
 from windows import FAST, opened, settle
 
-from inpaint_app.files.write import Output
+from inpaint_app.io.write import Output
 from inpaint_app.window.commands import file_commands
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from windows import SLOW, opened, restored, settle
 
-from inpaint_app.image.picture import Picture
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
 

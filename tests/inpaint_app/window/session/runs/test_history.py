@@ -4,8 +4,8 @@ import numpy as np
 
 from dictsel_core import Restoration, RestoreSettings
 from dictsel_core.evaluation import QualityEstimate
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.jobs.measure import QualityMetrics
+from inpaint_app.engine.measure import QualityMetrics
+from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
 

@@ -5,8 +5,8 @@ import pytest
 from onnx_files import byte_network
 from windows import FAST, settle
 
-from inpaint_app.image.picture import Picture
-from inpaint_app.image.rect import Rect
+from inpaint_app.model.picture import Picture
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.tools.copy_area import CopyArea
 from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place

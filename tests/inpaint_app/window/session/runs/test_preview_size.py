@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inpaint_app.image.rect import Rect
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.session.runs.preview_size import PreviewSize, preview_rect
 
 EVERYTHING = np.ones((1000, 1000), bool)

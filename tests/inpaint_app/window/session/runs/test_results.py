@@ -7,11 +7,11 @@ import pytest
 from windows import FAST
 
 from dictsel_core import estimate_psnr, psnr, restore
-from inpaint_app.image.missing import detect_missing
-from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.restore import RestoreRequest, RunResult
-from inpaint_app.jobs.source import Source
+from inpaint_app.engine.restore import RestoreRequest, RunResult
+from inpaint_app.engine.source import Source
+from inpaint_app.model.missing import detect_missing
+from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.picture import Picture
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.runs.results import Results
 

@@ -7,9 +7,9 @@ import pytest
 from windows import FAST
 
 from dictsel_core import psnr
+from inpaint_app.engine.restore import IntermediateImage, RestoreRequest
 from inpaint_app.errors import UserError
-from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.restore import IntermediateImage, RestoreRequest
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.runs.runner import Runner
 

@@ -1,0 +1,326 @@
+"""The supports of all patches during a selection, refitted after every change."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from threading import Lock
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._util.arrays import chunk_rows, read_only
+from dictsel_core._util.parallel import map_blocks, map_chunks
+from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core.constraints import Replacement, ReplacementGains
+from dictsel_core.pursuit.columns import REPEAT_BELOW
+from dictsel_core.pursuit.kernels import fit_columns
+from dictsel_core.selection._kernels import solve_supports, square_by_products, square_correlations
+from dictsel_core.selection.fits import (
+    ILL_CONDITIONED,
+    RIDGE,
+    WELL_CONDITIONED,
+    Doubles,
+    SupportFit,
+    fit_supports,
+)
+from dictsel_core.selection.problem import Problem, UtilityProblem
+from dictsel_core.selection.utilities import UtilityFit
+
+#: Of `solve_supports`, and of kernels that fit columns.
+_LIMITS = RIDGE, WELL_CONDITIONED
+FIT_LIMITS = 1 / ILL_CONDITIONED, 1 / ILL_CONDITIONED, REPEAT_BELOW
+#: Patches that a thread works on at a time; fewer are not worth it.
+_CHUNK = 4096
+
+
+class Fit(Protocol):
+    """Fits the patches of a problem; supports are (B, S), with -1 in empty slots."""
+
+    def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
+        """Return the weights of some patches, (B, S), and |y|^2 - |r|^2, (B,), on their observed entries."""
+
+    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
+        """Put A^T r of some patches into `out`, (B, n), given their supports and latest weights."""
+
+
+class ColumnFit:
+    """Fits by the columns of each support, under the mask of the patch; keeps all residuals."""
+
+    #: Larger supports are left to LAPACK, which then takes less time.
+    _max_compiled = 20
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._residuals = problem.data.copy()
+        ones = np.ones((1, problem.ground_set.n_features), problem.data.dtype)
+        self._factors = ones if problem.observed is None else problem.observed
+
+    def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
+        """Fit by the columns of the supports."""
+        if supports.shape[1] > self._max_compiled:
+            return self._refit_with_numpy(rows, supports)
+        weights, explained = np.empty(supports.shape), np.empty(len(rows))
+        reliable = np.empty(len(rows), bool)
+        self._refit_compiled(rows, supports, (weights, explained, reliable))
+        if not reliable.all():
+            rest = np.flatnonzero(~reliable)
+            weights[rest], explained[rest] = self._refit_with_numpy(rows[rest], supports[rest])
+        return weights, explained
+
+    def _refit_compiled(self, rows: Ints, supports: Ints, fitted: tuple[Doubles, Doubles, Bools]) -> None:
+        """Call a kernel, which leaves nearly dependent columns to NumPy."""
+        fit_columns(rows, supports, self._known, FIT_LIMITS, self._residuals, fitted)
+
+    @property
+    def _known(self) -> tuple[Floats, Floats, Doubles]:
+        """The arrays of a problem that kernels read."""
+        return self._problem.data, self._factors, self._problem.padded_rows
+
+    def _refit_with_numpy(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
+        problem = self._problem
+        fit = fit_supports(problem.columns(rows, supports), problem.data.take(rows, axis=0))
+        self._store(rows, supports, fit)
+        return fit.coefficients, problem.energies.take(rows) - np.vecdot(fit.residual, fit.residual)
+
+    def _store(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
+        """Keep the residuals."""
+        self._residuals[rows] = fit.residual
+
+    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
+        """Multiply the residuals by all atoms."""
+        residuals = self._problem.apply_factors(rows, self._residuals.take(rows, axis=0))
+        np.matmul(residuals, self._problem.atoms, out=out)
+
+
+class SupportState:
+    """Supports and weights of all patches.
+
+    Parameters
+    ----------
+    problem : Problem
+    capacity : int
+        Maximum size of a support.
+    fit : Fit, optional
+        Computes the weights. By default least squares, or the best ones for the utility of the problem.
+    threads : int, optional
+        The result does not depend on it. Default is 1.
+
+    Attributes
+    ----------
+    supports : (T, S) ndarray of int
+        Ground-set indices in the first ``sizes[t]`` slots, then -1.
+    sizes : (T,) ndarray of int
+    coefficients : (T, S) ndarray of float64
+        Least-squares weights on the observed entries; 0 in empty slots.
+    explained : (T,) ndarray of float64
+        2 f_t(Z_t) = |y_t|^2 - |r_t|^2, on observed entries.
+    """
+
+    def __init__(self, problem: Problem, capacity: int, fit: Fit | None = None, threads: int = 1) -> None:
+        self.problem, self.threads = problem, threads
+        shape = (len(problem), capacity)
+        self.supports = np.full(shape, -1)
+        self.sizes = np.zeros(len(problem), dtype=np.intp)
+        self.coefficients = np.zeros(shape)
+        self.explained = np.zeros(len(problem))
+        if fit is None:
+            fit = UtilityFit(problem) if isinstance(problem, UtilityProblem) else ColumnFit(problem)
+        self._fit = fit
+        self._free: list[Floats] = []  # arrays that are reused, by all threads
+
+    @property
+    def n_candidates(self) -> int:
+        """The number n of candidate atoms."""
+        return len(self.problem.ground_set)
+
+    @property
+    def objective(self) -> float:
+        """Sum of f_t(Z_t) = |y_t|^2/2 - |r_t|^2/2, on observed entries."""
+        return float(self.explained.sum()) / 2
+
+    def apply(self, replacement: Replacement, atom: int) -> Ints:
+        """Change the supports, refit the changed patches, and return their indices."""
+        added, removed = replacement.added, replacement.removed
+        receivers = added.nonzero()[0]
+        slots = removed.take(receivers)
+        grows = slots < 0
+        if grows.any():
+            growing, capacity = receivers[grows], self.supports.shape[1]
+            slots[grows] = self.sizes[growing]
+            if (slots == capacity).any():
+                raise ValueError(
+                    f"A support has more atoms than the capacity of its constraint, {capacity}; if the "
+                    "constraint uses an oracle, its independent sets are no matroid."
+                )
+            self.sizes[growing] += 1
+        self.supports[receivers, slots] = atom
+        losers = (~added & (removed >= 0)).nonzero()[0]
+        changed = receivers
+        if losers.size:
+            self._drop(losers, removed[losers])
+            changed = np.concatenate([receivers, losers])
+        self.refit(changed)
+        return changed
+
+    def _drop(self, rows: Ints, slots: Ints) -> None:
+        """Empty one slot of each row, and move the last atom into it."""
+        self.sizes[rows] -= 1
+        last = self.sizes[rows]
+        self.supports[rows, slots] = self.supports[rows, last]
+        self.supports[rows, last] = -1
+        self.coefficients[rows, last] = 0
+
+    def set_supports(self, supports: Ints) -> None:
+        """Replace all supports at once, and refit."""
+        self.supports[...] = supports
+        self.coefficients[...] = 0
+        self.sizes[...] = (supports >= 0).sum(axis=1)
+        self.refit(np.arange(len(supports)))
+
+    def refit(self, rows: Ints) -> None:
+        """Fit the given patches by least squares on their observed entries."""
+        for _ in map_blocks(self._refit_blocks, list(self.blocks(rows)), self.threads):
+            pass
+
+    def _refit_blocks(self, blocks: Sequence[tuple[Ints, Ints]]) -> None:
+        for block, supports in blocks:
+            weights, self.explained[block] = self._fit.refit(block, supports)
+            self.coefficients[block, : weights.shape[1]] = weights
+
+    def removal_costs(self, smoothness: float) -> NDArray[np.float64]:
+        """Return (M w)^2 of every slot, infinite for empty ones: (T, S)."""
+        costs = np.square(smoothness * self.coefficients)
+        costs[self.supports < 0] = np.inf
+        return costs
+
+    def table(
+        self, gains: Floats, smoothness: float | None = None, largest: Floats | None = None
+    ) -> ReplacementGains:
+        """Return gains (T, n) with the costs of removals; M is by default that of the ground set."""
+        costs = self.removal_costs(self.problem.ground_set.smoothness if smoothness is None else smoothness)
+        return ReplacementGains(gains, costs, self.supports, self.sizes, largest, self.threads)
+
+    def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
+        """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
+        step = chunk_rows(squares.itemsize * squares.shape[1])
+
+        def update(starts: Sequence[int]) -> None:
+            try:
+                scratch = self._free.pop()
+            except IndexError:
+                scratch = np.empty((step, squares.shape[1]), squares.dtype)
+            for start in starts:
+                block = rows[start : start + step]
+                part = scratch[: len(block)]
+                largest[block] = self.squared_correlations(block, part)
+                squares[block] = part
+            self._free.append(scratch)
+
+        for _ in map_blocks(update, range(0, len(rows), step), self.threads):
+            pass
+
+    def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
+        """Put (A^T r)^2 into `out`, 0 for atoms in use and rounding errors; return the largest ones."""
+        supports, rounding = self.supports.take(rows, axis=0), self.problem.rounding.take(rows)
+        self._fit.correlate(rows, supports, self.coefficients.take(rows, axis=0), out)
+        return square_correlations(out, rounding, self.problem.ground_set.duplicates, supports)
+
+    def blocks(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Yield (patches, supports) for cache-sized blocks of patches, as wide as the largest support."""
+        sizes = self.sizes.take(rows)
+        step = chunk_rows(8 * self.problem.data.shape[1] * int(sizes.max(initial=1)))
+        if len(rows) > step:
+            rows = rows.take(sizes.argsort(kind="stable"))  # blocks of about equal size
+        for start in range(0, len(rows), step):
+            block = rows[start : start + step]
+            width = max(1, int(self.sizes.take(block).max()))
+            yield block, self.supports[block, :width]
+
+    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+        """Return one index array and one weight array per patch, all read-only."""
+        supports = read_only(self.supports.copy())
+        scales = self.problem.scales
+        weights = self.coefficients if scales is None else self.coefficients / scales[:, None]
+        weights = read_only(weights.astype(self.problem.data.dtype))
+        sizes = self.sizes.tolist()
+        return (
+            [row[:size] for row, size in zip(supports, sizes, strict=True)],
+            [row[:size] for row, size in zip(weights, sizes, strict=True)],
+        )
+
+
+class GramState(SupportState):
+    """A `SupportState` of small dictionaries that fits by inner products alone; nothing is missing.
+
+    With G = A^T A the weights solve G_ZZ w = (A^T y)_Z, and A^T r = A^T y - G_VZ w. One patch costs O(s^3)
+    and O(kn), where `ColumnFit` takes O(ds^2) and O(dn); that one fits the patches whose normal equations are
+    ill-conditioned. All supports together hold at most `n_atoms` different atoms.
+    """
+
+    def __init__(self, problem: Problem, capacity: int, n_atoms: int, threads: int = 1) -> None:
+        super().__init__(problem, capacity, ColumnFit(problem), threads)
+        atoms = problem.ground_set.atoms
+        n_candidates = atoms.shape[1]
+        self._products = np.zeros((n_atoms, n_candidates))
+        self._places = np.full(n_candidates, -1)  # rows of the products
+        self._n_used = 0
+        self._lock = Lock()
+        moments = problem.data.astype(np.float64, copy=False) @ atoms
+        self._inner = moments, self._products, self._places
+        self._arrays = self.supports, self.sizes, self.coefficients, self.explained
+        self._known = problem.rounding, problem.ground_set.duplicates
+
+    def apply(self, replacement: Replacement, atom: int) -> Ints:
+        """Change the supports, refit the changed patches, and return their indices."""
+        self._add_products([atom])
+        return super().apply(replacement, atom)
+
+    def set_supports(self, supports: Ints) -> None:
+        """Replace all supports at once, and refit."""
+        self._add_products(np.unique(supports[supports >= 0]).tolist())
+        super().set_supports(supports)
+
+    def refit(self, rows: Ints) -> None:
+        """Fit the given patches by least squares."""
+        self._in_chunks(self._refit, rows)
+
+    def _refit(self, rows: Ints) -> None:
+        rest = solve_supports(rows, self._arrays, self._inner, _LIMITS)
+        for block, supports in self.blocks(rest) if len(rest) else ():
+            weights, self.explained[block] = self._fit.refit(block, supports)
+            self.coefficients[block, : weights.shape[1]] = weights
+
+    def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
+        """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
+        out = squares, largest
+        self._in_chunks(
+            lambda part: square_by_products(part, self._arrays, self._inner, self._known, out), rows
+        )
+
+    def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
+        """Put (A^T r)^2 of the given patches into `out`, (B, n), and return the largest of each, (B,)."""
+        squares = np.empty((len(self.problem), self.n_candidates), out.dtype)
+        largest = np.empty(len(self.problem), out.dtype)
+        self.update_squares(rows, squares, largest)
+        out[...] = squares[rows]
+        return largest[rows]
+
+    def _in_chunks(self, function: Callable[[Ints], None], rows: Ints) -> None:
+        """Call a function for all rows, by threads if there are many."""
+        if self.threads == 1 or len(rows) <= _CHUNK:
+            function(rows)
+        else:
+            chunks = map_chunks(
+                lambda start, stop: function(rows[start:stop]), len(rows), _CHUNK, self.threads
+            )
+            for _ in chunks:
+                pass
+
+    def _add_products(self, atoms: Iterable[int]) -> None:
+        """Compute the inner products of those atoms that are new."""
+        with self._lock:  # several threads may meet the same new atom
+            for atom in atoms:
+                if self._places[atom] < 0:
+                    row = self.problem.padded_rows[atom]
+                    np.matmul(row, self.problem.ground_set.atoms, out=self._products[self._n_used])
+                    self._places[atom] = self._n_used
+                    self._n_used += 1

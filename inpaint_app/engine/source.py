@@ -1,0 +1,372 @@
+"""Load what is to be restored: a picture, its missing pixels, and the undamaged original if there is one."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+import dictsel_core  # detection is imported when it is first used, and is slow to import
+from dictsel_core import RestoreSettings
+from dictsel_core.damage_kinds import DamageKind
+from inpaint_app.engine.control import JobControl, Progress, ProgressReporter
+from inpaint_app.engine.restore import RestoreRequest
+from inpaint_app.errors import (
+    IntactError,
+    Remedy,
+    TooLargeError,
+    UnviewableError,
+    UserError,
+    printable_path,
+)
+from inpaint_app.io.assets import ORIGINAL, read_sample
+from inpaint_app.io.paths import is_folder
+from inpaint_app.io.read import read_picture
+from inpaint_app.io.recipe import read_recipe, recipe_mask_spec, recipe_settings
+from inpaint_app.model.damage import Damage, damaged
+from inpaint_app.model.key_color import choose_tolerance, note_on_neighbors
+from inpaint_app.model.mask_doubt import MaskDoubt, doubt_about_mask
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import (
+    Mask,
+    MissingPixels,
+    check_missing,
+    detect_missing,
+    joined,
+    pixels_of_mask,
+)
+from inpaint_app.model.picture import Picture
+from inpaint_app.text.formatting import format_percent
+
+
+def check_input(path: Path) -> None:
+    """Raise `UserError` if a folder is given where a picture is wanted."""
+    if is_folder(path):
+        raise UserError(f"{printable_path(path)} is a folder", Remedy.RESTORE_FOLDER)
+
+
+def read_single_page(path: Path) -> Picture:
+    """Read a picture that must have one page."""
+    picture = read_picture(path)
+    check_single_page(len(picture.pages), printable_path(path))
+    return picture
+
+
+def check_single_page(n_pages: int, name: str) -> None:
+    """Raise `UserError` if a picture has several pages where one is wanted."""
+    if n_pages > 1:
+        raise UserError(f"{name} has {n_pages} pages", Remedy.RESTORE_ARRAY)
+
+
+def check_drawable(picture: Picture, name: str) -> None:
+    """Raise `UserError` if a picture is neither gray nor RGB."""
+    if picture.n_bands not in (1, 3):
+        raise UserError(f"{name} has {picture.n_bands} bands", Remedy.RESTORE_ARRAY)
+
+
+def check_comparable(one: Picture, other: Picture, its_name: str, other_name: str) -> None:
+    """Raise `UserError` if two pictures cannot be compared value by value."""
+    if (one.width, one.height) != (other.width, other.height):
+        raise UserError(
+            f"{its_name} has {one.width} x {one.height} pixels but {other_name} has "
+            f"{other.width} x {other.height}",
+            "give pictures of the same size",
+        )
+    one_mode, other_mode = replace(one, alpha=None).mode, replace(other, alpha=None).mode
+    if one_mode != other_mode:
+        raise UserError(
+            f"{its_name} is {one_mode} but {other_name} is {other_mode}", "give pictures of the same kind"
+        )
+
+
+#: Colors that people mark missing pixels with and that photographs hardly hold.
+MARKING_COLORS = ("#ff00ff", "#00ff00")
+#: Fewer pixels of such a color are not taken for marks.
+_MIN_FRACTION = 0.001
+_NOTHING = MissingPixels(np.zeros((1, 1), np.bool_), ())
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A picture to restore."""
+
+    picture: Picture  #: With missing pixels.
+    missing: MissingPixels  #: Which ones, as found when it was loaded.
+    name: str  #: For titles and as a start for file names.
+    path: Path | None = None  #: Its file; None where it was pasted or made here.
+    mask_spec: MaskSpec = field(default_factory=MaskSpec)  #: How missing pixels are marked.
+    reference: Picture | None = None  #: The undamaged picture.
+    reference_path: Path | None = None  #: Its file, if it has one of its own.
+    damage: str = ""  #: Simulated damage, such as "80 % missing".
+    is_sample: bool = False  #: Whether it is the bundled picture.
+    doubt: MaskDoubt | None = None  #: Why its mask may not be meant as it is.
+    found: Mapping[DamageKind, int] = field(default_factory=dict)  #: Regions of detected damage, by kind.
+    marking_note: str = ""  #: A sentence about what the marks may have left; empty if there is none.
+
+    @property
+    def intact(self) -> Picture:
+        """The undamaged picture, or the picture itself where there is none."""
+        return self.reference or self.picture
+
+    @property
+    def title(self) -> str:
+        """The name, and the simulated damage."""
+        return f"{self.name} ({self.damage})" if self.damage else self.name
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files that must not be overwritten without permission."""
+        given = (self.path, self.reference_path, self.mask_spec.mask)
+        return tuple(path for path in given if path is not None)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.picture.height, self.picture.width
+
+    def request(self, settings: RestoreSettings) -> RestoreRequest:
+        """Return the request to restore its missing pixels."""
+        return RestoreRequest(self.picture.pixels, self.missing.mask, settings)
+
+
+def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
+    """Read a picture of one page that must have missing pixels, and its reference.
+
+    Raises `UserError` if a file cannot be read, does not fit the picture, or nothing or everything is
+    missing.
+    """
+    sources = load_pages(path, mask_spec)
+    check_single_page(len(sources), printable_path(path))
+    return sources[0] if reference is None else with_reference(sources[0], reference)
+
+
+def load_pages(
+    path: Path, mask_spec: MaskSpec, control: JobControl | None = None, *, max_values: float = math.inf
+) -> tuple[Source, ...]:
+    """Read the pages of a picture, some of which must have missing pixels; the control follows detection.
+
+    Raises `UserError` if a file cannot be read, the mask does not fit, or nothing or everything is missing;
+    `TooLargeError` if there are more values than so many.
+    """
+    check_input(path)
+    pages = read_picture(path).pages
+    if sum(page.pixels.size for page in pages) > max_values:
+        raise TooLargeError(f"{printable_path(path)} needs more memory than there is", "scale it down first")
+    masks = _read_masks(mask_spec.mask, len(pages))
+    sources = tuple(
+        _marked(Source(page, _NOTHING, path.name, path), mask_spec, mask, control)
+        for page, mask in zip(pages, masks, strict=True)
+    )
+    for source in sources:
+        _refuse_doubtful_mask(source)
+    if mask_spec.detect and not any(source.missing.mask.any() for source in sources):
+        raise IntactError("No damage was found", "raise the sensitivity, or mark what is missing")
+    damaged_pages = [source for source in sources if source.missing.sources] or list(sources[:1])
+    for source in damaged_pages:
+        has_mask, has_key = mask_spec.mask is not None, mask_spec.key is not None
+        check_missing(source.missing.fraction, has_mask=has_mask, has_key=has_key)
+    return sources
+
+
+def open_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
+    """Read a picture to be shown, which may be intact, and its reference.
+
+    Where nothing is marked as missing, a common marking color is recognized. Raises `UserError` if a file
+    cannot be read or does not fit; `UnviewableError` if a screen cannot show all of it.
+    """
+    check_input(path)
+    read = read_picture(path)
+    try:
+        picture = _viewable(read, path)
+    except UserError as error:
+        raise UnviewableError(error.problem, error.remedy) from error
+    source = source_from_picture(picture, path.name, path, mask_spec)
+    return source if reference is None else with_reference(source, reference)
+
+
+def open_sample(damage: Damage) -> Source:
+    """Return the bundled picture with simulated damage."""
+    intact = read_sample(ORIGINAL)
+    return simulate_damage(Source(intact, detect_missing(intact), "Sample", is_sample=True), damage)
+
+
+def source_from_picture(
+    picture: Picture, name: str, path: Path | None = None, mask_spec: MaskSpec | None = None
+) -> Source:
+    """Return a source from a picture that has been read, or has come from elsewhere than a file."""
+    spec = mask_spec or MaskSpec()
+    source = detect_again(Source(picture, detect_missing(picture), name, path), spec)
+    if source.missing.sources or spec != MaskSpec() or not picture.is_color:
+        return source
+    for key in MARKING_COLORS:
+        marked = detect_missing(picture, key=key)
+        if _MIN_FRACTION <= marked.fraction < 1:
+            notice = f"Pixels of the color {key} were taken for missing; clear the mask if they are not."
+            noted = picture.with_notices(notice)
+            return replace(source, picture=noted, mask_spec=MaskSpec(key=key), missing=marked)
+    return source
+
+
+def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
+    """Return the source with missing pixels as they are marked now.
+
+    Raises `UserError` if a mask or a color is given that marks nothing.
+    """
+    marked = _marked(source, mask_spec, _read_masks(mask_spec.mask, n_pages=1)[0])
+    if mask_spec.mask is not None and "mask" not in marked.missing.sources:
+        raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
+    if mask_spec.key is not None and "key" not in marked.missing.sources:
+        raise UserError("No pixel has that color", Remedy.ALLOW_TOLERANCE)
+    return marked
+
+
+def simulate_damage(source: Source, damage: Damage) -> Source:
+    """Return the source with other damage; the undamaged picture becomes the reference."""
+    whole = source.intact
+    if detect_missing(whole).sources:
+        raise UserError("The picture has missing pixels of its own", "simulate damage on an intact one")
+    mask = damage.mask(source.shape)
+    return replace(
+        source,
+        picture=damaged(whole, mask),
+        missing=MissingPixels(mask, ("simulated",)),
+        damage=str(damage),
+        path=None,
+        reference=whole,
+        reference_path=source.path or source.reference_path,
+        mask_spec=MaskSpec(),
+        doubt=None,
+        found={},
+        marking_note="",
+    )
+
+
+def with_reference(source: Source, path: Path) -> Source:
+    """Return the source with the undamaged picture to measure against."""
+    reference, name = read_picture(path), f"The reference {printable_path(path)}"
+    check_comparable(reference, source.picture, name, "the picture")
+    if detect_missing(reference, soft_edges=False).sources:
+        raise UserError(f"{name} has missing pixels of its own", "give the undamaged picture")
+    return replace(source, reference=reference, reference_path=path)
+
+
+def _read_masks(path: Path | None, n_pages: int) -> tuple[Picture | None, ...]:
+    """Return the mask of each page."""
+    if path is None:
+        return (None,) * n_pages
+    mask = read_picture(path)
+    if mask.metadata.source_format == "JPEG" and mask.alpha is not None:
+        raise UserError(f"The mask {printable_path(path)} ends too early", "get a fresh copy")
+    if len(mask.pages) not in (1, n_pages):
+        raise UserError(
+            f"The mask has {len(mask.pages)} pages but the picture has {n_pages}",
+            "give a mask of one page, or of as many",
+        )
+    return mask.pages if len(mask.pages) == n_pages else mask.pages * n_pages
+
+
+def _marked(
+    source: Source, spec: MaskSpec, mask: Picture | None, control: JobControl | None = None
+) -> Source:
+    """Return the source with missing pixels as they are marked; what that leaves open is chosen for it."""
+    picture, doubt, note = source.picture, None, ""
+    if spec.key is not None and spec.tolerance is None:
+        spec = replace(spec, tolerance=choose_tolerance(picture, spec.key))
+    missing, found = _detect(picture, spec, mask, control)
+    if spec.key is not None and "key" in missing.sources:
+        flat = np.asarray(np.atleast_3d(missing.mask).any(axis=2))
+        note = note_on_neighbors(picture, spec.key, spec.tolerance or 0.0, flat)
+    if mask is not None and not spec.trusts_mask and "mask" in missing.sources:
+        marked = pixels_of_mask(picture, mask, invert=spec.invert_mask)
+        doubt = doubt_about_mask(picture, mask, np.asarray(np.atleast_3d(marked).all(axis=2)))
+    return replace(source, mask_spec=spec, missing=missing, doubt=doubt, found=found, marking_note=note)
+
+
+def _refuse_doubtful_mask(source: Source) -> None:
+    """Raise `UserError` if a mask may not be meant as it is."""
+    spec = source.mask_spec
+    if source.doubt is None or spec.mask is None:
+        return
+    name = f"The mask {printable_path(spec.mask)}"
+    if source.doubt is MaskDoubt.PHOTOGRAPH:
+        raise UserError(f"{name} looks like a photograph", Remedy.CHECK_PHOTOGRAPH)
+    marked = source.missing.fraction if source.missing.growth is None else source.missing.growth.marked
+    remedy = Remedy.CHECK_UNINVERTED if spec.invert_mask else Remedy.CHECK_INVERTED
+    inverted = ", inverted," if spec.invert_mask else ""
+    raise UserError(
+        f"{name}{inverted} marks {format_percent(marked)} of the picture, and seems to mark what is intact",
+        remedy,
+    )
+
+
+def _detect(
+    picture: Picture, spec: MaskSpec, mask: Picture | None, control: JobControl | None = None
+) -> tuple[MissingPixels, dict[DamageKind, int]]:
+    """Return the missing pixels, and the number of regions of damage that was looked for."""
+    missing = detect_missing(
+        picture,
+        mask=mask,
+        key=spec.key,
+        tolerance=spec.tolerance or 0.0,
+        invert_mask=spec.invert_mask,
+        grow=spec.grow,
+        soft_edges=spec.soft_edges,
+    )
+    if not spec.detect:
+        return missing, {}
+    check_drawable(picture, "The picture")
+    analysis = analyze_picture(picture, missing.mask, spec.detect, control or JobControl())
+    found = {kind: each.n_regions for kind, each in analysis.found(spec.sensitivity).items()}
+    return joined(missing, analysis.mask(spec.sensitivity)), found
+
+
+def analyze_picture(
+    picture: Picture, missing: Mask, kinds: tuple[DamageKind, ...], control: JobControl
+) -> "dictsel_core.detection.DamageAnalysis":
+    """Return all that may be damage, besides what is known to be missing; reports `Progress`.
+
+    Its `mask` for a sensitivity takes milliseconds, and its regions can be left out one by one. Raises
+    `CancelledError` or `StoppedError` if the job was ended.
+    """
+    control.report(Progress("detecting damage", 0.0))
+    run = dictsel_core.detection.iter_analyze_damage(picture.pixels, kinds, missing=missing)
+    reporter = ProgressReporter(control)
+    return control.drain(run, lambda step: reporter.update("detecting damage", step.fraction))
+
+
+def _viewable(picture: Picture, path: Path) -> Picture:
+    """Return a picture as gray or RGB of 8 or 16 bits or float32, or refuse it."""
+    check_single_page(len(picture.pages), printable_path(path))
+    check_drawable(picture, printable_path(path))
+    if picture.is_plain:
+        return picture
+    narrow = picture.pixels.astype(np.float32)
+    if not picture.is_float and not np.array_equal(narrow.astype(np.float64), picture.pixels):
+        raise UserError(
+            f"{printable_path(path)} has whole numbers that float32 cannot hold", Remedy.RESTORE_ARRAY
+        )
+    alpha = (
+        None if picture.alpha is None else picture.alpha.astype(np.float32) / np.float32(picture.max_value)
+    )
+    kept = "were rounded to float32" if picture.is_float else "are kept exactly, as float32"
+    return replace(picture, pixels=narrow, alpha=alpha).with_notices(f"The {picture.mode} values {kept}.")
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedRecipe:
+    """The contents of a recipe."""
+
+    settings: RestoreSettings
+    mask_spec: MaskSpec  #: How missing pixels are marked; `MaskSpec()` where it does not say.
+    #: The open picture with missing pixels marked so; None where there is none, or no marks.
+    source: Source | None = None
+
+
+def load_recipe(path: Path, source: Source | None = None) -> LoadedRecipe:
+    """Read a recipe; with a source, detect its missing pixels again if the recipe says how."""
+    recipe = read_recipe(path)
+    settings, mask_spec = recipe_settings(recipe, path), recipe_mask_spec(recipe, path)
+    if source is None or mask_spec == MaskSpec():
+        return LoadedRecipe(settings, mask_spec)
+    return LoadedRecipe(settings, mask_spec, detect_again(source, mask_spec))

@@ -1,1 +1,0 @@
-"""Files in and out: formats, atomic writing, recipes. Imports `image`."""

@@ -1,0 +1,52 @@
+"""HEIC and HEIF, the formats of phones, by pillow-heif."""
+
+import re
+from typing import BinaryIO
+
+from inpaint_app.io.format import USUAL_METADATA, Format, PlugIn
+from inpaint_app.io.formats.pillow.codec import Loss, load_pixels, lossy_encoder, open_image, picture_of_image
+from inpaint_app.model.metadata import MetadataKind
+from inpaint_app.model.picture import Picture
+
+_OTHERS = Loss("further pictures in the file", "The file holds more than one picture: the main one was used.")
+_DEPTH_MAP = Loss("the depth map", "The depth map of the file was left out.")
+
+
+def decode_heic(data: bytes) -> Picture:
+    """Return the main picture of a HEIC file."""
+    from pillow_heif import HeifImageFile  # noqa: PLC0415  (a plug-in)
+
+    image = open_image(HeifImageFile, data)
+    bits, has_more = image.info.get("bit_depth", 8), getattr(image, "n_frames", 1) > 1
+    pixels, alpha = load_pixels(image)
+    losses = [Loss.of_depth(bits)] if bits > 8 else []
+    if has_more:
+        losses.append(_OTHERS)
+    if image.info.get("depth_images"):
+        losses.append(_DEPTH_MAP)
+    return picture_of_image(image, "HEIC", pixels, alpha, losses)
+
+
+_encode = lossy_encoder("HEIF", lambda _quality: {"chroma": 444})
+
+
+def encode_heic(picture: Picture, file: BinaryIO, quality: int) -> None:
+    """Write an 8-bit picture as HEIC with full color resolution; it is lossy at any quality."""
+    from pillow_heif import register_heif_opener  # noqa: PLC0415
+
+    register_heif_opener()
+    _encode(picture, file, quality)
+
+
+FORMAT = Format(
+    name="HEIC",
+    suffixes=(".heic", ".heif"),
+    mime_types=("image/heic", "image/heif"),
+    signature=re.compile(rb".{4}ftyp(?:.{4}){0,12}?(?:hei[cxms]|hev[cxms]|mif1)", re.DOTALL),
+    decode=decode_heic,
+    encode=encode_heic,
+    metadata=USUAL_METADATA - {MetadataKind.RESOLUTION} | {MetadataKind.XMP},
+    is_lossy=True,
+    max_side=16_384,
+    plug_in=PlugIn("pillow_heif", "pillow-heif"),
+)
