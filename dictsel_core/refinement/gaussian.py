@@ -60,30 +60,17 @@ class GaussianEstimator:
     Each missing pixel of the patches most similar to a reference gets its conditional mean, given the
     observed pixels of its own patch [1]_. Estimates are weighted by the inverse of the variance that remains.
 
-    Attributes
-    ----------
-    n_estimated : int
-        How many of the nearest members of a group are estimated.
-    noise, relative_noise : float
-        Variance of what a covariance does not explain, for images of unit range; and the most it may be,
-        relative to the mean variance of a group, so that what is smooth keeps its detail.
-    shared : float
-        Fraction of a covariance that is taken from the other groups of the block: few members alone are not
-        enough.
-    n_steps : int
-        Of conjugate gradients.
-
     References
     ----------
     .. [1] M. Lebrun, A. Buades and J.-M. Morel, "A nonlocal Bayesian image denoising algorithm", SIAM Journal
        on Imaging Sciences 6(3), 2013. :DOI:`10.1137/120874989`
     """
 
-    n_estimated: int
-    noise: float
-    relative_noise: float
-    shared: float
-    n_steps: int
+    n_estimated: int  #: how many of the nearest members of a group are estimated
+    noise: float  #: variance of what a covariance does not explain, for images of unit range,
+    relative_noise: float  #: and the most it may be, relative to the mean variance of a group
+    shared: float  #: fraction of a covariance that is taken from the other groups of the block
+    n_steps: int  #: of conjugate gradients
 
     def estimate(self, planes: Singles, missing: Bools, block: Block, search: Search) -> BlockEstimates:
         """Return estimates of the patches most similar to each reference that has missing pixels.
