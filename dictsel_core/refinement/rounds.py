@@ -51,7 +51,7 @@ class RefinementOptions:
     #: What the square of the distance in pixels adds to the squared difference of two patches, in units of
     #: the noise: where patches nearby are as similar as others, they are preferred.
     distance_penalty: float = 1.2
-    n_members: int = 36  #: number of patches in a group
+    n_members: int = 40  #: number of patches in a group
     n_estimated: int = 12  #: how many of these, the nearest ones, are estimated
     last_n_estimated: int = 10
     noise: float = 8 / 255**2  #: variance of what a covariance does not explain, in the last round
