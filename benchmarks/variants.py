@@ -17,12 +17,14 @@ from dictsel_core import (
     standard_ground_set,
 )
 from dictsel_core._util.parallel import as_thread_count
+from dictsel_core.progress import GeneratorRun
 from dictsel_core.refinement.gaussian import BlockEstimates, Estimator
-from dictsel_core.refinement.search import Block, Search, find_groups
-from dictsel_core.restoration.coding import SparseCoder, double_at, halve, restore_planes
-from dictsel_core.restoration.dictionary import sample_patches, select_dictionary
+from dictsel_core.refinement.search import Block, Search, find_groups, incomplete_patches
+from dictsel_core.restoration.coding import SparseCoder
+from dictsel_core.restoration.dictionary import select_dictionary
 from dictsel_core.restoration.image import Image as Damaged
 from dictsel_core.restoration.image import Planes, as_image
+from dictsel_core.restoration.scales import double_at, halve, restore_planes
 
 Floats = NDArray[np.floating]
 FAST = RestoreSettings.preset("fast")
@@ -61,8 +63,8 @@ class Case:
         """Return the first estimate with a dictionary from a ground set."""
         damaged = self.damaged
         settings = FAST.resolved(1 - damaged.missing_fraction, len(ground_set))
-        sample = sample_patches(damaged, settings.patch_size, settings.seed)
-        dictionary = select_dictionary(sample, settings, ground_set).finish().dictionary
+        run = GeneratorRun(select_dictionary([((0, 0), damaged)], settings, ground_set))
+        dictionary = run.finish().atoms.atoms
         coder = SparseCoder(
             dictionary, settings.coding_sparsity, settings.fill_weight, thinning=2, threads=THREADS
         )
@@ -102,12 +104,11 @@ class BlockEstimator:
     n_estimated: int
     centered: bool
 
-    def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates | None:
+    def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates:
         """Return estimates of the patches most similar to each reference, of gray images."""
-        incomplete = block.incomplete(missing, search.size)
-        if not incomplete.any():
-            return None
-        groups = find_groups(planes, block, search, incomplete)
+        incomplete = incomplete_patches(missing[block.region], search.size)
+        wanted = incomplete[block.vertical.references[:, None], block.horizontal.references]
+        groups = find_groups(planes, block, search, wanted)
         numbers = groups.numbers
         values = _patches_at(planes[block.region], search.size, numbers).reshape(*numbers.shape, -1)
         means = values.mean(axis=1, keepdims=True) * self.centered
@@ -117,7 +118,8 @@ class BlockEstimator:
         atoms = self.start.dictionary.astype(np.float32)
         patches = values[:, : self.n_estimated] - means
         rebuilt = means + block_omp(atoms, patches, weights, self.start.sparsity)
-        return BlockEstimates(nearest.ravel(), rebuilt.reshape(-1, 1, values.shape[2]), search.size)
+        estimates = rebuilt.reshape(-1, 1, values.shape[2])
+        return BlockEstimates(nearest.ravel(), estimates, search.size, np.ones(estimates.shape, np.float32))
 
 
 def _patches_at(region: NDArray[Any], size: int, numbers: NDArray[np.intp]) -> NDArray[Any]:
@@ -160,10 +162,10 @@ class UnweightedEstimator:
 
     inner: Estimator
 
-    def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates | None:
+    def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates:
         """Return the estimates of the other estimator, without weights."""
         estimates = self.inner.estimate(planes, missing, block, search)
-        return None if estimates is None else replace(estimates, weights=None)
+        return replace(estimates, weights=np.ones_like(estimates.weights))
 
 
 def richer_ground_set() -> GroundSet:

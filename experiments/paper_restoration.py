@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from dictsel_core import AverageSparsity, constrained_omp
 from dictsel_core.pursuit.codes import code_data
-from dictsel_core.restoration.patches import median_of_rows
+from dictsel_core.restoration.coding import median_of_rows
 from experiments.data import PATCH, Array
 
 Mask = NDArray[np.bool_]

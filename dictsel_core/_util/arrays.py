@@ -1,6 +1,6 @@
-"""Small tools for arrays, and reductions of tall arrays in cache-sized chunks."""
+"""Small tools for arrays: regions of images, and reductions of tall arrays in cache-sized chunks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from dictsel_core._util.parallel import map_blocks
 from dictsel_core._util.validation import Bools, Floats, Ints
 
 Scalar = TypeVar("Scalar", bound=np.generic)
+Item = TypeVar("Item")
 #: Rows and columns of an image.
 Region = tuple[slice, slice]
 
@@ -71,6 +72,34 @@ def _sum_positive_parts(gains: Floats, floors: Floats, rows: Ints) -> Floats:
             difference = part[column] - floor
             sums[column] += difference if difference > 0 else 0
     return sums
+
+
+def parts_of(shape: tuple[int, ...], size: int) -> Iterator[Region]:
+    """Yield adjacent parts of an image, row by row, of this height and width at most."""
+    for row in range(0, shape[0], size):
+        for column in range(0, shape[1], size):
+            yield slice(row, min(row + size, shape[0])), slice(column, min(column + size, shape[1]))
+
+
+def grown(region: Region, margin: int, shape: tuple[int, ...], grid: int = 1) -> Region:
+    """Return a region with a margin, inside an image, which begins at a multiple of `grid`."""
+    rows, columns = (
+        slice(max(each.start - margin, 0) // grid * grid, min(each.stop + margin, length))
+        for each, length in zip(region, shape[:2], strict=True)
+    )
+    return rows, columns
+
+
+def within(region: Region, outer: Region) -> Region:
+    """Return a region as a part of a larger one."""
+    rows, columns = (slice(a.start - b.start, a.stop - b.start) for a, b in zip(region, outer, strict=True))
+    return rows, columns
+
+
+def evenly_spaced(items: Sequence[Item], n_wanted: int) -> list[Item]:
+    """Return some of several items."""
+    n = min(n_wanted, len(items))
+    return [items[(2 * i + 1) * len(items) // (2 * n)] for i in range(n)]
 
 
 def has_square(holes: Bools, reach: int) -> bool:

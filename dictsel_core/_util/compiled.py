@@ -11,8 +11,7 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import ClassVar, Generic, ParamSpec, TypeVar
 
-from dictsel_core._util.compilation import abandon_kernels
-from dictsel_core._util.kernel_cache import KernelCache
+from dictsel_core._util.kernel_cache import KernelCache, abandon_kernels
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

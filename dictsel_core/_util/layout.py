@@ -1,12 +1,14 @@
-"""The axes of an array: rows, columns and channels."""
+"""The axes of an array that a user gives, and its container: what comes in as xarray goes out as xarray."""
 
 import math
 import operator
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import Scalar
 
@@ -14,21 +16,13 @@ Axis = int | str
 
 #: Sizes of a last axis that is taken for channels without being named: one channel, or red, green and blue.
 CHANNELS_LAST = (1, 3)
+#: Packages whose arrays may be larger than memory.
+_CHUNKED = ("dask", "zarr")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The axes of an array: two of them span an image, one may be channels, the others count images.
-
-    Attributes
-    ----------
-    shape : tuple of int
-        Of the array.
-    spatial : (int, int)
-        Axes of rows and columns, in the order of the array.
-    channel : int or None
-        Axis of channels.
-    """
+    """The axes of an array: two of them span an image, one may be channels, the others count images."""
 
     shape: tuple[int, ...]
     spatial: tuple[int, int]
@@ -109,15 +103,8 @@ def as_layout(
 ) -> Layout:
     """Return the layout of an array, if there is no doubt about it.
 
-    Parameters
-    ----------
-    shape : tuple of int
-    channel_axis : int or str, optional
-        By default, the last axis of a three-dimensional array if it has 1 or 3 entries.
-    axes : (int, int) or (str, str), optional
-        Rows and columns. By default, the two axes of an array that has no others besides channels.
-    names : sequence of str, optional
-        Names of the axes, by which they may be given.
+    By default, channels are the last axis of a three-dimensional array if it has 1 or 3 entries, and rows
+    and columns the axes of an array that has no others. Axes may be given by their names.
     """
     if len(shape) < 2 or 0 in shape:
         raise ValueError(f"image must have the shape (height, width) at least, and pixels, not {shape}.")
@@ -162,3 +149,47 @@ def _ambiguity(shape: tuple[int, ...], channel: int | None) -> str:
         number = -1 if min(shape) == shape[2] else int(np.argmin(shape))
         stack = f"channel_axis={number} says that {last} channels, {stack}"
     return f"It is not clear what the axes of an image of shape {shape} are: {stack}."
+
+
+def is_data_array(value: object) -> bool:
+    """Return whether a value is an xarray.DataArray; xarray is not imported for that."""
+    xarray = sys.modules.get("xarray")
+    return xarray is not None and isinstance(value, getattr(xarray, "DataArray", ()))
+
+
+def axis_names(value: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever is given as an image)
+    """Return the names of the axes of an xarray.DataArray; none for anything else."""
+    return tuple(map(str, value.dims)) if is_data_array(value) else ()
+
+
+def is_lazy(value: Any) -> bool:  # noqa: ANN401
+    """Return whether a value is an array of Dask, which is computed when it is needed."""
+    return type(value).__module__.partition(".")[0] == "dask"
+
+
+def check_in_memory(value: Any, name: str) -> None:  # noqa: ANN401
+    """Refuse arrays of Dask and Zarr, which may be larger than memory."""
+    if is_data_array(value):
+        if value.chunks is not None:
+            raise TypeError(
+                f"{name} holds Dask chunks; pass {name}.compute(), or {name}.data to restore it tile by tile "
+                "(docs/arrays.md)."
+            )
+    elif (package := type(value).__module__.partition(".")[0]) in _CHUNKED:
+        raise TypeError(
+            f"{name} is an array of {package}, which may be larger than memory; pass np.asarray({name}), "
+            "or arrays of Dask to restore, which works tile by tile (docs/arrays.md)."
+        )
+
+
+def aligned(mask: Any, image: Any) -> ArrayLike:  # noqa: ANN401
+    """Return a mask with its axes in the order of those of an image, if both have names."""
+    if is_data_array(mask) and is_data_array(image) and set(mask.dims) <= set(image.dims):
+        ordered: ArrayLike = mask.transpose(*(name for name in image.dims if name in mask.dims))
+        return ordered
+    return mask  # type: ignore[no-any-return]
+
+
+def like(given: Any, values: NDArray[Any]) -> Any:  # noqa: ANN401
+    """Return new values in the container of the given ones: an xarray.DataArray keeps its coordinates."""
+    return given.copy(data=values) if is_data_array(given) else values

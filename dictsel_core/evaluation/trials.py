@@ -23,26 +23,13 @@ _N_PLACES, _GAP = 24, 6
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A part of an image with observed pixels held out.
+    """A part of an image with observed pixels held out."""
 
-    Attributes
-    ----------
-    image : Image
-        With the held-out pixels.
-    narrow : (h, w, c) ndarray of bool
-        What of its missing pixels is narrow damage.
-    held_out : (h, w, c) ndarray of bool
-    corner : (int, int)
-        Top-left pixel of this part in the image.
-    is_dense : bool
-        Whether single pixels are held out, among missing ones.
-    """
-
-    image: Image
-    narrow: Bools
-    held_out: Bools
-    corner: tuple[int, int]
-    is_dense: bool = False
+    image: Image  #: with the held-out pixels
+    narrow: Bools  #: (h, w, c), what of its missing pixels is narrow damage
+    held_out: Bools  #: (h, w, c)
+    corner: tuple[int, int]  #: top-left pixel of this part in the image
+    is_dense: bool = False  #: whether single pixels are held out, among missing ones
 
 
 def trials(image: Image, narrow: Bools, rng: np.random.Generator) -> Iterator[Trial]:

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.arrays import Region
+from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
 from dictsel_core._util.layout import Axis
 from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
 from dictsel_core._util.validation import Bools
@@ -19,10 +19,8 @@ from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.dictionary import as_atom_source
 from dictsel_core.restoration.holdout import folds, held_out_errors, trial_generator
 from dictsel_core.restoration.image import Image, Plane, ValueRange
-from dictsel_core.restoration.plan import plan_image
-from dictsel_core.restoration.regions import evenly_spaced, parts_of
+from dictsel_core.restoration.plan import Plan, plan_image
 from dictsel_core.restoration.settings import as_settings
-from dictsel_core.restoration.tile import Plan
 
 AnySettings = TypeVar("AnySettings", bound=RestoreSettings)
 
@@ -333,7 +331,9 @@ class _HeldOutTrials:
             whole = replace(settings, n_atoms=largest, rounds=0)
             self._plans[key] = GeneratorRun(plan_image(image, whole, self.source)).finish()
         plan = self._plans[key]
-        return replace(plan, settings=settings, reach=0, dictionary=plan.dictionary.first(settings.n_atoms))
+        return replace(
+            plan, settings=settings, fill_reach=0, dictionary=plan.dictionary.first(settings.n_atoms)
+        )
 
 
 def _max_rounds(settings: RestoreSettings) -> int:

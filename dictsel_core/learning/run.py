@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import read_only
-from dictsel_core._util.observed import ObservedData
 from dictsel_core._util.parallel import single_threaded_blas
 from dictsel_core._util.runs import Run
 from dictsel_core._util.validation import (
     Bools,
     Floats,
     Ints,
+    ObservedData,
     as_count,
     as_generator,
     as_matrix,

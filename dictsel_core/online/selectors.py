@@ -5,10 +5,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.observed import ObservedData
 from dictsel_core._util.parallel import single_threaded_blas
 from dictsel_core._util.validation import (
     Ints,
+    ObservedData,
     as_count,
     as_n_atoms,
     as_plain_array,

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import read_only
-from dictsel_core._util.observed import ObservedData
 from dictsel_core._util.parallel import as_thread_count, map_chunks
 from dictsel_core._util.validation import (
     Floats,
     Ints,
+    ObservedData,
     as_caps,
     as_matrix,
     as_nonnegative,

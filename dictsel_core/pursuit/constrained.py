@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import read_only
-from dictsel_core._util.observed import ObservedData
 from dictsel_core._util.parallel import as_thread_count
-from dictsel_core._util.validation import Floats, Ints, as_counts
+from dictsel_core._util.validation import Floats, Ints, ObservedData, as_counts
 from dictsel_core.constraints import (
     AverageSparsity,
     BlockMatroidSparsity,

@@ -14,14 +14,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dictsel_core._util.compiled import Kernel
 from dictsel_core._util.parallel import map_chunks, single_threaded_blas
-from dictsel_core._util.validation import Bools, Floats, Ints
-from dictsel_core.refinement._sum_kernels import add_sums, move_pixels, sum_estimates
+from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.refinement.gaussian import BlockEstimates, Estimator, GaussianEstimator
-from dictsel_core.refinement.search import Block, Search, Singles, Span, reused, spans
+from dictsel_core.refinement.search import Block, Search, Singles, Span, damaged_blocks, spans
 
-#: Pixels (M,) of a block, counted row by row, sums of their weighted estimates (M, C), and of the weights.
-_Sums = tuple[Ints, Floats, Floats]
+#: Sums of the weighted estimates of the pixels of a block (C, h, w), and of the weights (1 or C, h, w).
+_Sums = tuple[Singles, Singles]
+Index = np.uintp
 
 #: Where the references of consecutive rounds begin, in quarters of their distance.
 _QUARTERS = ((0, 0), (2, 2), (1, 3), (3, 1))
@@ -37,56 +38,29 @@ _THIN_NOISE, _THIN_ESTIMATED, _THIN_STEPS = 0.5, 10, 7
 class RefinementOptions:
     """How patches are grouped and estimated, see docs/refinement.md.
 
-    Attributes
-    ----------
-    size, last_size : int
-        Height and width of patches. The last round uses smaller ones, which represent other details; so do
-        all rounds if channels have masks of their own, since their vectors would be too long otherwise.
-    stride, last_stride : int
-        Distance between references. It is large, since they are elsewhere in every round.
-    radius, last_radius : int
-        Maximum distance of a member from its reference in pixels, vertically and horizontally.
-    distance_penalty : float
-        What the square of the distance in pixels adds to the squared difference of two patches, in units of
-        the noise: where patches nearby are as similar as others, they are preferred.
-    n_members : int
-        Number of patches in a group.
-    n_estimated, last_n_estimated : int
-        How many of these, the nearest ones, are estimated; fewer in the last round, where there are more
-        groups.
-    noise, max_noise : float
-        Variance of what a covariance does not explain, for images of unit range: in the last round, and the
-        most in any other.
-    relative_noise : float
-        The most that the noise may be in the last round, relative to the mean variance of a group; in the
-        others it is larger by the same factor as the noise.
-    noise_decay : float
-        Factor by which the noise is larger in the round before.
-    shared : float
-        Fraction of a covariance that is taken from the other groups nearby.
-    n_steps : int
-        Of conjugate gradients, in the last round; one less whenever the noise is twice as large.
-    relaxation : float
-        How far the image moves towards the estimates. More than 1 saves rounds; the last round uses 1.
+    The last round uses smaller patches, which represent other details; so do all rounds if channels have
+    masks of their own, since their vectors would be too long otherwise.
     """
 
-    size: int = 8
+    size: int = 8  #: height and width of patches
     last_size: int = 6
-    stride: int = 7
+    stride: int = 7  #: distance between references; large, since they are elsewhere in every round
     last_stride: int = 4
-    radius: int = 30
+    radius: int = 30  #: maximum distance of a member from its reference, vertically and horizontally
     last_radius: int = 10
+    #: What the square of the distance in pixels adds to the squared difference of two patches, in units of
+    #: the noise: where patches nearby are as similar as others, they are preferred.
     distance_penalty: float = 1.2
-    n_members: int = 40
-    n_estimated: int = 16
+    n_members: int = 40  #: number of patches in a group
+    n_estimated: int = 12  #: how many of these, the nearest ones, are estimated
     last_n_estimated: int = 10
-    noise: float = 8 / 255**2
-    max_noise: float = 400 / 255**2
-    relative_noise: float = 0.06
-    noise_decay: float = 1.75
-    shared: float = 0.2
-    n_steps: int = 6
-    relaxation: float = 1.7
+    noise: float = 8 / 255**2  #: variance of what a covariance does not explain, in the last round
+    max_noise: float = 400 / 255**2  #: the most in any other
+    relative_noise: float = 0.06  #: the most relative to the mean variance of a group; changes with the noise
+    noise_decay: float = 1.75  #: factor by which the noise is larger in the round before
+    shared: float = 0.2  #: fraction of a covariance that is taken from the other groups nearby
+    n_steps: int = 5  #: of conjugate gradients, in the last round; one less if the noise is twice as large
+    relaxation: float = 1.7  #: how far the image moves towards the estimates; the last round uses 1
 
     def search(self, number: int, n_rounds: int, *, small: bool = False) -> Search:
         """Return how a round groups patches; the first has the number 0. All may be `small`."""
@@ -143,26 +117,11 @@ def refine_round(
     neighbors: Sequence[Singles] = (),
     estimator: Estimator | None = None,
 ) -> Iterator[float]:
-    """Refine the missing pixels of an image in place: one round of several.
+    """Make one of several rounds, of which the first has the number 0, on planes (H, W, C), in place.
 
-    Yields the fraction of the round that is done. Images smaller than a patch stay as they are.
-
-    Parameters
-    ----------
-    planes : (H, W, C) ndarray
-        Of about unit range.
-    missing : (H, W, c) ndarray of bool
-        One layer per channel, or a single layer for all of them. Channels that share a mask also share
-        covariances; otherwise channels are estimated from each other too.
-    number, n_rounds : int
-        Which round this is, from 0 on, and how many there are.
-    threads : int
-        The result does not depend on it.
-    options : RefinementOptions
-    neighbors : sequence of (H, W, C) ndarray
-        Other images whose patches are members of groups too.
-    estimator : Estimator, optional
-        Estimates the patches of a block; by default that of the options for this round.
+    Yields the fraction of the round that is done. The mask is (H, W, c): channels that share a layer also
+    share covariances; otherwise channels are estimated from each other too. Patches of neighbors, other
+    images, are members of groups too. Images smaller than a patch stay as they are.
     """
     missing = np.ascontiguousarray(missing)
     search = options.search(number, n_rounds, small=missing.shape[2] > 1)
@@ -172,33 +131,29 @@ def refine_round(
     relaxation = 1.0 if number == n_rounds - 1 else options.relaxation
     down, right = grid_offsets(number, search.stride)
     bands, columns = spans(missing.shape[0], search, down), spans(missing.shape[1], search, right)
-    blocks = [Block(band, each) for band in bands for each in columns]
+    by_band = damaged_blocks(missing, search, bands, columns)
+    blocks = [block for each in by_band for block in each]
 
-    def estimate(at: int, _: int) -> _Sums | None:
-        block = blocks[at]
-        own = missing[block.region]
-        if not own.any():
-            return None
-        given = planes, missing, block
+    def estimate(at: int, _: int) -> _Sums:
+        given = planes, missing, blocks[at]
         if neighbors:
-            regions, tall = block.below_each_other([planes, *neighbors])
-            given = regions, np.ascontiguousarray(own), tall
-        estimates = estimator.estimate(*given, search)
-        return None if estimates is None else pixel_sums(estimates, own)
+            regions, tall = blocks[at].below_each_other([planes, *neighbors])
+            given = regions, np.ascontiguousarray(missing[blocks[at].region]), tall
+        return pixel_sums(estimator.estimate(*given, search), blocks[at].shape)
 
-    sums = _BandSums(planes, missing, bands)
+    sums, done = _BandSums(planes, missing, bands), 0
     # Blocks of the next bands may be estimated before the pixels of a band move: they do not read these.
     bottoms = [*(band.start for band in bands[1:]), bands[-1].stop]
     with (
         single_threaded_blas,  # once for all bands: it takes as long as some blocks
         closing(map_chunks(estimate, len(blocks), 1, threads)) as estimated,
     ):
-        for done, (block, found) in enumerate(zip(blocks, estimated, strict=True), start=1):
-            if found is not None:
-                sums.add(block, found)
-            if done % len(columns) == 0:
-                sums.flush_rows(bottoms[done // len(columns) - 1], relaxation)
-            yield done / len(blocks)
+        for of_band, bottom in zip(by_band, bottoms, strict=True):
+            for block in of_band:
+                sums.add(block, next(estimated))
+                done += 1
+                yield done / len(blocks)
+            sums.flush_rows(bottom, relaxation)
 
 
 def grid_offsets(number: int, stride: int) -> tuple[int, int]:
@@ -207,34 +162,68 @@ def grid_offsets(number: int, stride: int) -> tuple[int, int]:
     return down * stride // 4, right * stride // 4
 
 
-def pixel_sums(estimates: BlockEstimates, missing: Bools) -> _Sums:
-    """Return the sums of all estimates of each missing pixel (h, w, c) of a block."""
-    weights = np.ones((1, 1, 1), np.float32) if estimates.weights is None else estimates.weights
-    layers = np.broadcast_to(weights, (len(estimates.numbers), weights.shape[1], estimates.size**2))
-    wanted = np.flatnonzero(missing[:, :, 0] if missing.shape[2] == 1 else missing.any(axis=2))
-    slots = reused("slots", missing.shape[:2]).view(np.int32)
-    given = estimates.numbers, estimates.values, np.ascontiguousarray(layers), estimates.size
-    return wanted, *sum_estimates(*given, wanted, slots)
+def pixel_sums(estimates: BlockEstimates, shape: tuple[int, int]) -> _Sums:
+    """Return the sums of all weighted estimates of the pixels of a block, and those of the weights."""
+    sums = np.zeros((estimates.values.shape[1], *shape), np.float32)
+    totals = np.zeros((estimates.weights.shape[1], *shape), np.float32)
+    add_estimates(estimates.numbers, estimates.values, estimates.weights, estimates.size, sums, totals)
+    return sums, totals
 
 
 class _BandSums:
-    """Sums of all estimates of each pixel, for the rows that are not complete yet, which share a buffer."""
+    """Sums of all estimates of each pixel, for the rows of the band that is not complete yet."""
 
     def __init__(self, planes: Singles, missing: Bools, bands: list[Span]) -> None:
         self._planes, self._missing = planes, missing
-        n_rows = max(band.stop - band.start for band in bands)
-        self._sums = np.zeros((n_rows, *planes.shape[1:]))
-        self._weights = np.zeros((n_rows, *missing.shape[1:]))
-        self._top = bands[0].start  # the first row that is not complete
+        shape = max(band.stop - band.start for band in bands), planes.shape[1]
+        self._sums = np.zeros((planes.shape[2], *shape), np.float32)
+        self._weights = np.zeros((missing.shape[2], *shape), np.float32)
+        self._top = bands[0].start
 
     def add(self, block: Block, found: _Sums) -> None:
-        """Add the sums of a block."""
-        pixels, *block_sums = found
-        corner = block.vertical.start, block.horizontal.start
-        add_sums(pixels, block.shape[1], corner, (block_sums[0], block_sums[1]), self._sums, self._weights)
+        """Add the sums of a block of the band."""
+        rows, columns = block.region
+        here = slice(None), slice(rows.start - self._top, rows.stop - self._top), columns
+        self._sums[here] += found[0]
+        self._weights[here] += found[1]
 
     def flush_rows(self, bottom: int, relaxation: float) -> None:
         """Move the missing pixels of all rows above `bottom` towards the means of their estimates."""
-        rows = self._top, bottom
-        move_pixels(self._planes, self._missing, rows, relaxation, self._sums, self._weights)
+        rows, n_rows, n_channels = slice(self._top, bottom), bottom - self._top, self._planes.shape[2]
+        pixels = self._planes[rows].reshape(-1, n_channels)
+        for channel in range(n_channels):
+            if channel < len(self._weights):  # else as in the channel before
+                weights = self._weights[channel, :n_rows].reshape(-1)
+                at = np.flatnonzero(self._missing[rows, :, channel])
+                at = at[weights[at] > 0]
+                weights = weights[at]
+            values = pixels[at, channel]
+            change = self._sums[channel, :n_rows].reshape(-1)[at] / weights - values
+            pixels[at, channel] = np.clip(values + np.float32(relaxation) * change, 0, 1)
+        for sums in (self._sums, self._weights):
+            sums[:, : sums.shape[1] - n_rows] = sums[:, n_rows:]
+            sums[:, sums.shape[1] - n_rows :] = 0
         self._top = bottom
+
+
+@Kernel
+def add_estimates(
+    numbers: Ints, values: Singles, weights: Singles, size: int, sums: Singles, totals: Singles
+) -> None:
+    """Add weighted estimates, as in `BlockEstimates`, to sums (C, h, w), and their weights to totals."""
+    (n_channels, height, width), n_layers = sums.shape, len(totals)
+    flat_sums, flat_totals, flat_values = sums.reshape(-1), totals.reshape(-1), values.reshape(-1)
+    flat_weights, n_pixels, n_across = weights.reshape(-1), size * size, width - size + 1
+    for n in range(len(numbers)):
+        place = numbers[n] // n_across * width + numbers[n] % n_across
+        for channel in range(n_channels):
+            layer = channel if n_layers > 1 else 0
+            for i in range(size):
+                to = Index(channel * height * width + place + i * width)
+                at = Index((n * n_channels + channel) * n_pixels + i * size)
+                weight = Index((n * n_layers + layer) * n_pixels + i * size)
+                for k in range(Index(size)):
+                    flat_sums[to + k] += flat_values[at + k] * flat_weights[weight + k]
+                if channel == layer:
+                    for k in range(Index(size)):
+                        flat_totals[to + k] += flat_weights[weight + k]

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import Region, Scalar
+from dictsel_core._util.compiled import Kernel, PartialKernel
 from dictsel_core._util.validation import Bools, Ints
-from dictsel_core.refinement._search_kernels import TAPS, find_nearest
 
 Singles = NDArray[np.float32]
+Keys = NDArray[np.int32]
+Index = np.uintp
 
 #: Half the range of a block, at least: less is the rounding of float32.
 _MIN_BOUND = np.float32(1e-6)
@@ -21,27 +23,18 @@ _MIN_BOUND = np.float32(1e-6)
 _EXACT = 1 << 24
 #: References of a block, down and across.
 _BLOCK = 16
+#: Columns of a patch that are compared in one pass; patches are as wide as a multiple of this.
+TAPS = 4
+_0, _1, _2, _3, _TAPS = (Index(number) for number in (0, 1, 2, 3, TAPS))
+#: A lower bound of a distance is made a little less, so that it is one in spite of rounding.
+_ROUNDING = np.float32(1 - 1e-5)
+#: Before and after all distances, as integers; the latter has the bits of the largest number.
+_FIRST, _LAST = np.int32(-(1 << 31)), np.float32(np.finfo(np.float32).max).view(np.int32)
 
 
 @dataclass(frozen=True)
 class Search:
-    """How patches are grouped.
-
-    Attributes
-    ----------
-    size : int
-        Height and width of a patch.
-    radius : int
-        Maximum distance of a member from its reference in pixels, vertically and horizontally. Near a border
-        the search extends further inwards instead.
-    n_members : int
-        Number of patches in a group, including the reference.
-    stride : int
-        Distance between references.
-    penalty : float
-        What the square of the distance in pixels adds to the squared difference of two patches: those far
-        away must be more similar than those nearby.
-    """
+    """How patches are grouped; see `RefinementOptions`. Near a border, the radius reaches farther inwards."""
 
     size: int
     radius: int
@@ -52,19 +45,10 @@ class Search:
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """Consecutive references along one axis of an image, and the pixels of all their candidates.
+    """Consecutive references along one axis of an image, and the range of pixels of all their candidates.
 
-    Attributes
-    ----------
-    start, stop : int
-        Range of these pixels.
-    n_patches : int
-        How many patches fit into the range; their positions count from `start`.
-    references : (b,) ndarray of int
-        Positions of the references.
-    first : (b,) ndarray of int
-        Position of the first candidate of each reference; the others follow it.
-    n_candidates : int
+    Positions count from `start`: of the patches that fit into the range, of references, and of the first of
+    the consecutive candidates of each reference.
     """
 
     start: int
@@ -74,19 +58,21 @@ class Span:
     first: Ints
     n_candidates: int
 
+    def part(self, chosen: Bools, axis: int) -> "Span":
+        """Return the span from the first to the last reference that is chosen for any of an axis."""
+        at, size = np.flatnonzero(chosen.any(axis=axis)), self.stop - self.start - self.n_patches + 1
+        kept, offset = slice(at[0], at[-1] + 1), int(self.first[at[0]])
+        n_patches, start = int(self.first[at[-1]]) - offset + self.n_candidates, self.start + offset
+        references, first = self.references[kept] - offset, self.first[kept] - offset
+        return Span(start, start + n_patches + size - 1, n_patches, references, first, self.n_candidates)
+
 
 @dataclass(frozen=True, eq=False)
 class Block:
     """A rectangle of neighboring references, and the region of the image that holds all their candidates.
 
-    Patches are numbered within that region, row by row: (height - size + 1) x (width - size + 1).
-
-    Attributes
-    ----------
-    vertical, horizontal : Span
-    n_planes : int
-        Number of images below each other in the region: candidates are at the same places in each of them,
-        and references in the first one; see `below_each_other`.
+    Patches are numbered within that region, row by row: (height - size + 1) x (width - size + 1). If it has
+    several images below each other, candidates are at the same places in each of them.
     """
 
     vertical: Span
@@ -126,12 +112,38 @@ class Block:
         parts = np.concatenate([image[self.region] for image in images])
         return parts, Block(down, across, len(images))
 
-    def incomplete(self, missing: Bools, size: int) -> Bools:
-        """Return which references have missing pixels (H, W, c), by their rows and columns: (b, b')."""
-        hidden = missing[self.region].any(axis=2)
-        patches = np.lib.stride_tricks.sliding_window_view(hidden, (size, size))
-        rows, columns = self.vertical.references, self.horizontal.references
-        return np.asarray(patches[rows[:, None], columns].any(axis=(2, 3)))
+
+def damaged_blocks(
+    missing: Bools, search: Search, bands: Sequence[Span], columns: Sequence[Span]
+) -> list[list[Block]]:
+    """Return by band the smallest blocks with all references that have missing pixels (H, W, c)."""
+    hidden = missing[:, :, 0] if missing.shape[2] == 1 else np.asarray(missing.any(axis=2))
+    down, across = (
+        np.concatenate([each.start + each.references for each in part]) for part in (bands, columns)
+    )
+    tall, chosen = hidden[down], np.zeros((len(down), len(across)), np.bool_)
+    for shift in range(1, search.size):
+        tall |= hidden[down + shift]
+    for shift in range(search.size):
+        chosen |= tall[:, across + shift]
+    found = []
+    for i, band in enumerate(bands):
+        rows = chosen[i * _BLOCK : (i + 1) * _BLOCK]
+        parts = [(each, rows[:, j * _BLOCK : (j + 1) * _BLOCK]) for j, each in enumerate(columns)]
+        found.append([Block(band.part(part, 1), each.part(part, 0)) for each, part in parts if part.any()])
+    return found
+
+
+def incomplete_patches(missing: Bools, size: int) -> Bools:
+    """Return which patches of a region (h, w, c) have missing pixels: (h - size + 1, w - size + 1)."""
+    hidden = np.asarray(missing.any(axis=2))
+    tall = hidden[: len(hidden) - size + 1].copy()
+    for shift in range(1, size):
+        tall |= hidden[shift : shift + len(tall)]
+    patches = tall[:, : tall.shape[1] - size + 1].copy()
+    for shift in range(1, size):
+        patches |= tall[:, shift : shift + patches.shape[1]]
+    return patches
 
 
 def spans(length: int, search: Search, offset: int = 0) -> list[Span]:
@@ -155,17 +167,9 @@ def spans(length: int, search: Search, offset: int = 0) -> list[Span]:
 class Groups:
     """Groups of similar patches of a block.
 
-    Attributes
-    ----------
-    numbers : (B, n) ndarray of int
-        Numbers of the members within the block, the most similar first; the first one is the reference. Those
-        that are not in the image of the reference come last.
-    layers : (C, h, w) ndarray
-        The region of the block, less the center; until the next search of the same thread.
-    center : float
-        Middle of the range of values of the block.
-    size : int
-        Height and width of a patch.
+    Members have numbers (B, n), the reference first and then the most similar ones; those of other images
+    than that of the reference come last. Layers (C, h, w) are the region of the block less its center, the
+    middle of the range of values, until the next search of the same thread.
     """
 
     numbers: Ints
@@ -209,8 +213,8 @@ def _nearest(gray: Singles, bound: np.float32, block: Block, search: Search, wan
     np.rint(np.multiply(gray.ravel(), scale, out=values[: gray.size]), out=values[: gray.size])
     values[gray.size :] = 0
     pitch = gray.shape[1]
-    sums = _box_sums("sums", values, max(size // 2, 1), pitch)
-    lengths = _box_sums("lengths", np.square(values, out=reused("squares", values.shape)), size, pitch)
+    sums = _box_sums(values, max(size // 2, 1), pitch)
+    lengths = _box_sums(np.square(values, out=reused("squares", values.shape)), size, pitch)
     squares = _squared_distances(down.n_candidates, across.n_candidates)
     penalties = np.float32(search.penalty * float(scale) ** 2) * squares
     rows, columns = np.nonzero(wanted)
@@ -242,21 +246,21 @@ def _squared_distances(n_down: int, n_across: int) -> Singles:
     return np.add.outer(down, across)
 
 
-def _box_sums(name: str, values: Singles, size: int, pitch: int) -> Singles:
+def _box_sums(values: Singles, size: int, pitch: int) -> Singles:
     """Return the sums of all size x size boxes of a plane with rows of length `pitch`, all in one dimension.
 
     What lies behind the last column continues in the next row.
     """
-    return _run_sums(name, _run_sums("tall", values, size, pitch), size, 1)
+    return _run_sums(_run_sums(values, size, pitch), size, 1)
 
 
-def _run_sums(name: str, values: Singles, n: int, step: int) -> Singles:
+def _run_sums(values: Singles, n: int, step: int) -> Singles:
     """Return the sums of n numbers, `step` apart, from each number on."""
-    sums = reused(name, (len(values) - (n - 1) * step,))
-    sums[...] = values[: len(sums)]
-    for shift in range(step, n * step, step):
-        sums += values[shift : shift + len(sums)]
-    return sums
+    if n == 1:
+        return values
+    half, shift = _run_sums(values, n // 2, step), n // 2 * step
+    sums = half[:-shift] + half[shift:]
+    return sums[:-step] + values[(n - 1) * step :] if n % 2 else sums
 
 
 class _Buffers(threading.local):
@@ -277,3 +281,140 @@ def reused(name: str, shape: tuple[int, ...]) -> Singles:
     if buffer is None or buffer.size < n_values:
         buffer = _buffers.by_name[name] = np.empty(n_values, np.float32)
     return buffer[:n_values].reshape(shape)
+
+
+@Kernel
+def find_nearest(
+    planes: tuple[Singles, Singles, Singles],
+    penalties: Singles,
+    size: int,
+    references: Ints,
+    n_candidates: tuple[int, int, int],
+    pitches: tuple[int, int, int],
+    numbers: Ints,
+) -> None:
+    """Write the numbers (B, n) of the candidates nearest to each reference, which is the first of them.
+
+    The number of a candidate takes the place of the last bits of its distance, so that sorted integers have
+    both. Candidates are compared row by row, from that of the reference up and down, as far as lower bounds
+    of distances, from the sums of four boxes, are below the largest distance so far.
+
+    Planes are the block in whole numbers so small that distances are exact in float32; the sums of all boxes
+    of half the height and width of a patch; and the sums of squares of all patches; all longer by what is
+    read behind their ends. Penalties are what the distance between patches adds; that of the reference is in
+    the middle. References (B, 4) are their row and column, and those of their first candidate. Candidates
+    are counted in images below each other, of which the first has the references, rows and columns. Pitches
+    are the lengths of an image, of its rows, and of those of penalties.
+    """
+    n_planes, n_down, n_across = n_candidates
+    plane_pitch, pitch, penalty_pitch = pitches
+    bits = np.int32(1)
+    while bits < n_planes * n_down * n_across:
+        bits *= np.int32(2)
+    bits -= np.int32(1)
+    taps = np.zeros(size * ((size + TAPS - 1) // TAPS * TAPS), np.float32)
+    best, distances = np.empty(numbers.shape[1], np.int32), np.empty(n_across, np.float32)
+    for b in range(len(references)):
+        row, column, top, left = references[b]
+        at, corner = Index(row * pitch + column), top * pitch + left
+        own, left_out = row - top, n_across - 1 - column + left
+        _set_taps(planes[0], Index(pitch), at, Index(size), taps)
+        best[:] = _LAST
+        best[0] = np.int32(own * n_across + column - left) | _FIRST
+        for step in range(n_planes * 2 * n_down):
+            plane, number = step // (2 * n_down), step % (2 * n_down)
+            down = own + ((number + 1) // 2 if number % 2 else -(number // 2))
+            if 0 <= down < n_down:
+                other = Index(corner + plane * plane_pitch + down * pitch)
+                near = Index((n_down - 1 + down - own) * penalty_pitch + left_out)
+                first = np.int32((plane * n_down + down) * n_across)
+                _search_row(
+                    planes,
+                    Index(pitch),
+                    Index(size),
+                    taps,
+                    at,
+                    other,
+                    penalties,
+                    near,
+                    distances,
+                    first,
+                    bits,
+                    best,
+                )
+        for n in range(len(best)):
+            numbers[b, n] = best[n] & bits
+
+
+@PartialKernel
+def _set_taps(values: Singles, pitch: np.uintp, at: np.uintp, size: np.uintp, taps: Singles) -> None:
+    """Set the values of a patch times -2."""
+    width = Index(taps.size) // size
+    for i in range(size):
+        for k in range(size):
+            taps[i * width + k] = np.float32(-2) * values[at + i * pitch + k]
+
+
+@PartialKernel
+def _search_row(  # noqa: PLR0913, PLR0917  (parts of one loop)
+    planes: tuple[Singles, Singles, Singles],
+    pitch: np.uintp,
+    size: np.uintp,
+    taps: Singles,
+    at: np.uintp,
+    other: np.uintp,
+    penalties: Singles,
+    near: np.uintp,
+    distances: Singles,
+    first: np.int32,
+    bits: np.int32,
+    best: Keys,
+) -> None:
+    """Compare the patch at some place with those side by side from another place on; update the best keys."""
+    values, sums, lengths = planes
+    keys, n = distances.view(np.int32), Index(distances.size)
+    half, width = size // _2, Index(taps.size) // size
+    lower, factor = half * pitch, _ROUNDING / np.float32(half * half) if half > _0 else np.float32(0)
+    keys[0] = best[-1] | bits
+    limit, n_within = distances[0], np.int32(0)
+    one, two, three, four = sums[at], sums[at + half], sums[at + lower], sums[at + lower + half]
+    for j in range(n):
+        here = other + j
+        w, x = sums[here] - one, sums[here + half] - two
+        y, z = sums[here + lower] - three, sums[here + lower + half] - four
+        bound = factor * (w * w + x * x + y * y + z * z) + penalties[near + j]
+        distances[j] = bound
+        n_within += np.int32(bound <= limit)
+    if n_within == 0:
+        return
+    start, stop = _0, n
+    while distances[start] > limit:
+        start += _1
+    while distances[stop - _1] > limit:
+        stop -= _1
+    for j in range(start, stop):
+        distances[j] = lengths[other + j] + lengths[at]
+    for i in range(size):
+        for k in range(_0, width, _TAPS):
+            tap, here = i * width + k, other + i * pitch + k
+            a, b, c, d = taps[tap], taps[tap + _1], taps[tap + _2], taps[tap + _3]
+            for j in range(start, stop):
+                to = here + j
+                ahead = a * values[to] + b * values[to + _1]
+                distances[j] += ahead + (c * values[to + _2] + d * values[to + _3])
+    for j in range(start, stop):
+        distances[j] += penalties[near + j]
+        candidate = first + np.int32(j)
+        key = (keys[j] & ~bits) | candidate
+        if key < best[-1] and candidate | _FIRST != best[0]:
+            _insert(best, key)
+
+
+@PartialKernel
+def _insert(best: Keys, key: np.int32) -> None:
+    """Put a key in its place among sorted ones, of which the last is dropped."""
+    at = len(best) - 1
+    while at > 0 and best[at - 1] > key:
+        best[at] = best[at - 1]
+        at -= 1
+    best[at] = key

@@ -2,18 +2,9 @@
 
 from dictsel_core._util.arrays import Region
 from dictsel_core.restoration.dictionary import MAX_PATCHES
-from dictsel_core.restoration.mosaic import (
-    GRID,
-    TILE,
-    Fill,
-    HoleRegion,
-    Mosaic,
-    plan_from_bytes,
-    plan_to_bytes,
-)
-from dictsel_core.restoration.parameters import Parameter
+from dictsel_core.restoration.mosaic import GRID, TILE, Fill, HoleRegion, Mosaic
+from dictsel_core.restoration.plan import Plan, plan_from_bytes, plan_to_bytes
 from dictsel_core.restoration.region import iter_restore_region, region_context, restore_region
-from dictsel_core.restoration.regions import Tile
 from dictsel_core.restoration.restore import MAX_NEIGHBOR_PLANES, iter_restore, restore
 from dictsel_core.restoration.result import STAGES, Restoration, RestoreStep, Stage
 from dictsel_core.restoration.settings import (
@@ -24,13 +15,13 @@ from dictsel_core.restoration.settings import (
     SELECTORS,
     ConstraintName,
     FillName,
+    Parameter,
     PresetName,
     ResolvedSettings,
     RestoreSettings,
     SelectorName,
 )
-from dictsel_core.restoration.survey import Survey
-from dictsel_core.restoration.tile import Plan
+from dictsel_core.restoration.survey import Survey, Tile
 from dictsel_core.restoration.wide import has_wide_hole
 
 __all__ = [

@@ -26,71 +26,32 @@ _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
 class PlaneTables(NamedTuple):
-    """Planes, of which patches are gathered.
+    """Planes, of which patches are gathered."""
 
-    Attributes
-    ----------
-    values : (H * W * C,) ndarray
-        With a first estimate of every missing pixel.
-    hidden : (H * W,) ndarray of int
-        1 where missing, otherwise 0.
-    down, across : ndarray of int
-        Of the mirrored planes: the first pixel of each row, and the number of each column.
-    """
-
-    values: Single
-    hidden: NDArray[np.uint8]
-    down: Indices
-    across: Indices
+    values: Single  #: (H * W * C,), with a first estimate of every missing pixel
+    hidden: NDArray[np.uint8]  #: (H * W,), 1 where missing, otherwise 0
+    down: Indices  #: of the mirrored planes: the first pixel of each row,
+    across: Indices  #: and the number of each column
 
 
 class PatchTables(NamedTuple):
-    """A dictionary of k atoms of d entries, as kernels need it.
+    """A dictionary of k atoms of d entries, as kernels need it."""
 
-    Attributes
-    ----------
-    pairs : ((d + 1) * P,) ndarray
-        Products of all P pairs of atoms, entry by entry, times one minus the squared weight of missing
-        pixels; then zeros.
-    complete : (P,) ndarray
-        Sums of the products of all pairs over all entries.
-    places : (k * k,) ndarray of int
-        Where the products of two atoms are.
-    atoms : (k * d,) ndarray
-        Atom by atom.
-    usable : (k,) ndarray of bool
-        Atoms that may be chosen.
-    """
-
-    pairs: Single
-    complete: Single
-    places: Indices
-    atoms: Single
-    usable: Bools
+    pairs: Single  #: ((d + 1) * P,), products of all P pairs, times 1 less the squared weight; then zeros
+    complete: Single  #: (P,), sums of the products of all pairs over all entries
+    places: Indices  #: (k * k,), where the products of two atoms are
+    atoms: Single  #: (k * d,), atom by atom
+    usable: Bools  #: (k,), atoms that may be chosen
 
 
 class PatchLimits(NamedTuple):
-    """Numbers that say how patches are coded.
+    """Numbers that say how patches are coded."""
 
-    Attributes
-    ----------
-    squared_weight : float
-        Of missing pixels.
-    threshold : float
-        An atom is dependent if less than this part of its squared length is orthogonal to the others.
-    centered : bool
-        Whether the mean is coded separately.
-    capacity : int
-        Maximum number of atoms of a patch.
-    min_observed : int
-        Patches with fewer observed pixels become NaN.
-    """
-
-    squared_weight: np.float32
-    threshold: np.float32
-    centered: bool
-    capacity: int
-    min_observed: int
+    squared_weight: np.float32  #: of missing pixels
+    threshold: np.float32  #: an atom is dependent if less of its squared length is orthogonal to the others
+    centered: bool  #: whether the mean is coded separately
+    capacity: int  #: maximum number of atoms of a patch
+    min_observed: int  #: patches with fewer observed pixels become NaN
 
 
 @Kernel
@@ -104,21 +65,7 @@ def rebuild(
     out: Single,
     usage: Ints,
 ) -> None:
-    """Write rebuilt patches.
-
-    Parameters
-    ----------
-    planes : PlaneTables
-    rows, columns : (n,) ndarray of int
-        The patches.
-    tables : PatchTables
-    limits : PatchLimits
-    first : int
-        Where in `out` the first patch is.
-    out : (C, N, d) ndarray
-    usage : (k,) ndarray of int
-        The number of patches that use an atom is added to it.
-    """
+    """Write patches to `out`, (C, N, d), from `first` on; add how many use each atom to `usage`, (k,)."""
     n_channels, n_out, d = out.shape
     values, atoms, places = planes.values, tables.atoms, tables.places
     squared_weight, threshold, centered = limits.squared_weight, limits.threshold, limits.centered

@@ -7,8 +7,9 @@ from itertools import permutations
 import numpy as np
 
 from dictsel_core._util.validation import Bools
-from dictsel_core.restoration.coding import Coarsest, SparseCoder, double_at, halve, restore_planes
+from dictsel_core.restoration.coding import SparseCoder
 from dictsel_core.restoration.image import Image, Plane, Planes
+from dictsel_core.restoration.scales import Coarsest, double_at, halve, restore_planes
 
 #: A channel, and the one that is subtracted from it; None if none is.
 Source = tuple[int, int | None]

@@ -1,26 +1,27 @@
-"""Sparse coding: planes that share a mask, patch by patch, from coarse to fine."""
+"""Sparse coding: patches are coded, rebuilt, and a pixel becomes the median of all that cover it."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._util.arrays import nonzero_2d
+from dictsel_core._util.compiled import Kernel
+from dictsel_core._util.parallel import map_chunks
 from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.atoms.ground_set import duplicate_columns
 from dictsel_core.pursuit.codes import scatter_codes
 from dictsel_core.pursuit.columns import Pursuit
 from dictsel_core.restoration._rebuild_kernels import PatchLimits, PatchTables, PlaneTables, rebuild
-from dictsel_core.restoration.image import Plane, Planes
-from dictsel_core.restoration.patches import MirroredPatches, median_of_patches
+from dictsel_core.restoration.image import Planes
 
-Number = TypeVar("Number", np.uint8, np.float32)
+#: Writes patches with these rows and columns into an array, from some place on.
+Rebuild = Callable[[Ints, Ints, Planes, int], None]
 
-#: Fraction of the work of `restore_planes` that coarser scales take.
-CODED_FROM = 0.25
-#: Estimate of planes in unit range of which nothing is observed.
-_UNKNOWN = 0.5
+#: Maximum number of values of rebuilt patches in memory; bands are as tall as this allows.
+_BAND_VALUES = 1 << 22
+#: Patches that are rebuilt together, and pixels whose votes are gathered together.
+_REBUILD_CHUNK, _VOTE_CHUNK = 4096, 4096
 #: Largest dictionary that is coded by Gram matrices, which is faster up to there.
 _MAX_ATOMS = 64
 #: An atom is dependent on the selected ones if less than this many machine epsilons of its squared length are
@@ -35,25 +36,35 @@ _MIN_WEIGHTS = np.float32(1e-6)
 _MIN_WEIGHT = 1e-6
 
 
+class MirroredPatches:
+    """The patches of an image that is mirrored at its borders, so that they cover every pixel equally often.
+
+    Patch (i, j) covers the pixels from (i - size + 1, j - size + 1) to (i, j).
+    """
+
+    def __init__(self, shape: tuple[int, int], size: int) -> None:
+        rows, columns = (np.pad(np.arange(length), size - 1, mode="symmetric") for length in shape)
+        self._rows, self._columns = rows * shape[1], columns  # where rows begin, and numbers of columns
+        self.size, self._offsets = size, np.arange(size)
+
+    @property
+    def tables(self) -> tuple[NDArray[np.uintp], NDArray[np.uintp]]:
+        """Where each row of the mirrored image begins, and the number of each column, for kernels."""
+        return self._rows.view(np.uintp), self._columns.view(np.uintp)
+
+    def pixels(self, rows: Ints, columns: Ints) -> Ints:
+        """Return the pixels of some patches, counted row by row through the image: (B, size * size)."""
+        down = self._rows.take(rows[:, None] + self._offsets)
+        across = self._columns.take(columns[:, None] + self._offsets)
+        return (down[:, :, None] + across[:, None, :]).reshape(len(rows), -1)
+
+
 class SparseCoder:
     """Codes patches in a dictionary, rebuilds them, and counts how often each atom is used.
 
-    Parameters
-    ----------
-    dictionary : (d, k) ndarray
-        On square patches.
-    sparsity : int
-        Maximum number of atoms per patch.
-    fill_weight : float
-        Weight of the first estimate at missing pixels.
-    thinning : {1, 2, 4}
-        Code every patch, every second or every fourth one; every one if the height of a patch is odd.
-    threads : int
-
-    Attributes
-    ----------
-    size : int
-        Height and width of a patch.
+    The dictionary is (d, k) on square patches, of which a thinning of 1, 2 or 4 codes every one, every second
+    or every fourth; every one if their height, `size`, is odd. `fill_weight` is that of the first estimate
+    at missing pixels.
     """
 
     def __init__(
@@ -88,21 +99,8 @@ class SparseCoder:
     ) -> Iterator[tuple[slice, Ints, Planes]]:
         """Estimate the wanted pixels of planes that share a mask, band by band.
 
-        The pixels of a band may be overwritten as soon as it is yielded.
-
-        Parameters
-        ----------
-        filled : (H, W, C) ndarray
-            The planes, with a first estimate of every missing pixel; C-contiguous.
-        missing, wanted : (H, W) ndarray of bool
-
-        Yields
-        ------
-        rows : slice
-        pixels : (N,) ndarray of int
-            Wanted pixels of these rows, counted row by row through the planes.
-        values : (N, C) ndarray
-            As in `filled` if no patch has an estimate.
+        Planes (H, W, C) are filled with a first estimate of every missing pixel, and C-contiguous. Yields as
+        `median_of_patches` does, with values as in `filled` if no patch has an estimate.
         """
         n_channels = filled.shape[2]
         hidden = np.require(missing, requirements=["C", "W"])  # kernels are compiled for such arrays
@@ -188,128 +186,165 @@ def _tables(atoms: Floats, weight: np.float32) -> PatchTables:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Coarsest:
-    """A scale of planes that is restored already.
-
-    Attributes
-    ----------
-    level : int
-        How often it was halved.
-    planes : (h, w, C) ndarray
-    limits : two (C,) ndarrays
-        Of the whole image on that scale: a tile may show little of it.
-    """
-
-    level: int
-    planes: Planes
-    limits: tuple[Plane, Plane]
-
-
-def restore_planes(
-    planes: Planes,
-    missing: Bools,
-    coder: SparseCoder,
+def median_of_patches(
+    wanted: Bools,
+    size: int,
+    n_channels: int,
+    rebuild: Rebuild,
+    threads: int,
     *,
-    wanted: Bools | None = None,
-    limits: tuple[Plane, Plane] | None = None,
-    coarsest: Coarsest | None = None,
-    level: int = 0,
-) -> Iterator[float]:
-    """Restore planes that share a mask in place, and all their coarser scales, the coarsest first.
+    thinning: int = 1,
+) -> Iterator[tuple[slice, Ints, Planes]]:
+    """Yield (rows, pixels, medians) for bands of an image, top to bottom.
 
-    Yields the fraction of the work that is done; from `CODED_FROM` on, all pixels have an estimate.
-
-    Parameters
-    ----------
-    planes : (H, W, C) ndarray
-        Zero where missing; C-contiguous.
-    missing : (H, W) ndarray of bool
-    coder : SparseCoder
-    wanted : (H, W) ndarray of bool, optional
-        Pixels to estimate; by default the missing ones.
-    limits : two (C,) ndarrays, optional
-        Estimates are clipped to these: outliers must not spread to finer scales. By default the range of the
-        observed values.
-    coarsest : Coarsest, optional
-        By default scales become coarser until patches no longer fit.
-    level : int
-        How often these planes were halved.
+    Only patches that cover a wanted pixel (H, W) are rebuilt, and only wanted pixels get votes, so the work
+    is in proportion to these. They are counted row by row through the image, and their medians are (N, C),
+    NaN where there is no estimate. At most a band of rebuilt patches is in memory at a time. The pixels of a
+    band may be overwritten as soon as it is yielded: no patch that is rebuilt later covers them. `rebuild` is
+    called from several threads. A thinning of 1 uses every patch; 2 every second one, as on a checkerboard,
+    and 4 those of even rows and columns, for which `size` must be even.
     """
-    wanted = missing if wanted is None else wanted
-    if coarsest is not None and level == coarsest.level:
-        planes[missing] = coarsest.planes[missing]
-        return
-    if not wanted.any():
-        return
-    if limits is None:
-        limits = _observed_limits(planes, missing) if coarsest is None else coarsest.limits
-    flat = planes.reshape(-1, planes.shape[2])
-    if coarsest is not None or min(missing.shape) >= 2 * coder.size:
-        coarser, unknown = halve(planes, missing)
-        if unknown.any():
-            for fraction in restore_planes(coarser, unknown, coder, coarsest=coarsest, level=level + 1):
-                yield fraction * CODED_FROM
-        pixels = np.flatnonzero(missing)
-        flat[pixels] = double_at(coarser, pixels, missing.shape[1])
-    else:
-        planes[missing] = _UNKNOWN if missing.all() else planes[~missing].mean(axis=0)
-    yield CODED_FROM
-    for rows, pixels, values in coder.estimates(planes, missing, wanted):
-        flat[pixels] = np.clip(values, *limits)
-        yield CODED_FROM + (1 - CODED_FROM) * rows.stop / len(planes)
+    width = wanted.shape[1]
+    useful = _useful_patches(wanted, size, thinning)
+    rebuilt = _RebuiltPatches(useful, size, n_channels, rebuild, threads)
+    offsets = _vote_offsets(size, useful.shape[1], thinning)
+    bands = list(_bands(useful, size, n_channels))
+    rebuilt.advance(bands[0])
+    for rows, following in zip(bands, [*bands[1:], None], strict=True):
+        pixels = rows.start * width + np.flatnonzero(wanted[rows])
+        medians = np.empty((len(pixels), n_channels), np.float32)
+
+        def work(start: int, stop: int, pixels: Ints = pixels, medians: Planes = medians) -> None:
+            row, column = np.divmod(pixels[start:stop], width)
+            for votes, channel in rebuilt.votes(row, column, _phase(row, column, thinning), offsets):
+                medians[start:stop, channel] = median_of_rows(votes)
+
+        for _ in map_chunks(work, len(pixels), _VOTE_CHUNK, threads):
+            pass
+        if following is not None:
+            rebuilt.advance(following)
+        yield rows, pixels, medians
 
 
-def _observed_limits(planes: Planes, missing: Bools) -> tuple[Plane, Plane]:
-    """Return the smallest and the largest observed value of each channel: (C,) each."""
-    observed = [planes[:, :, channel][~missing] for channel in range(planes.shape[2])]
-    if missing.all():
-        return np.zeros(len(observed), np.float32), np.ones(len(observed), np.float32)
-    return np.array([each.min() for each in observed]), np.array([each.max() for each in observed])
+def _phase(rows: Ints, columns: Ints, thinning: int) -> Ints:
+    """Return which of the `thinning` interleaved patterns of patches or pixels each position belongs to."""
+    if thinning == 4:
+        return 2 * (rows % 2) + columns % 2
+    return (rows + columns) % thinning
 
 
-def halve(planes: Planes, missing: Bools) -> tuple[Planes, Bools]:
-    """Return planes (H, W, C) at half size, and their mask: means of the observed pixels of 2 x 2 blocks.
+def _useful_patches(wanted: Bools, size: int, thinning: int) -> Bools:
+    """Return which patches are used and cover a wanted pixel: (H + size - 1, W + size - 1)."""
+    height, width = wanted.shape
+    tall = np.zeros((height + size - 1, width), bool)
+    for shift in range(size):
+        tall[shift : shift + height] |= wanted
+    useful = np.zeros((height + size - 1, width + size - 1), bool)
+    for shift in range(size):
+        useful[:, shift : shift + width] |= tall
+    if thinning > 1:
+        useful[0::2, 1::2] = useful[1::2, 0::2] = False
+    if thinning == 4:
+        useful[1::2, 1::2] = False
+    return useful
 
-    A pixel of the result is missing, and zero, if all four are; missing pixels must be zero.
+
+def _bands(useful: Bools, size: int, n_channels: int) -> Iterator[slice]:
+    """Divide the rows of an image so that a band has neither too many patches nor too many positions."""
+    n_rows, n_columns = useful.shape
+    height = n_rows - size + 1
+    totals = np.concatenate([[0], np.cumsum(useful.sum(axis=1))])
+    max_rows = max(2 * size, _BAND_VALUES // n_columns)
+    top = 0
+    while top < height:
+        most = totals[top] + _BAND_VALUES // (size**2 * n_channels)
+        fitting = int(np.searchsorted(totals, most, side="right")) - size
+        bottom = min(max(fitting, top + 2 * size), top + max_rows, height)
+        yield slice(top, bottom)
+        top = bottom
+
+
+def _vote_offsets(size: int, n_columns: int, thinning: int) -> tuple[Ints, Ints]:
+    """Return where the votes for a pixel are: offsets of its patches, and of the pixel within each of them.
+
+    Both are (thinning, votes): which patches cover a pixel depends on its phase.
     """
-    counts = _block_sums((~missing).view(np.uint8))
-    means = np.empty((*counts.shape, planes.shape[2]), np.float32)
-    for channel in range(planes.shape[2]):
-        means[:, :, channel] = _block_sums(planes[:, :, channel])
-    flat, fewer = means.reshape(-1, planes.shape[2]), np.flatnonzero(counts < 4)
-    few = flat[fewer] / np.maximum(counts.reshape(-1)[fewer], 1)[:, None]
-    means *= np.float32(0.25)
-    flat[fewer] = few
-    return means, counts == 0
+    down, right = (each.ravel() for each in np.indices((size, size)))
+    patches, inner = down * n_columns + right, (size - 1 - down) * size + size - 1 - right
+    order = np.argsort(_phase(down, right, thinning), kind="stable")
+    return patches[order].reshape(thinning, -1), inner[order].reshape(thinning, -1)
 
 
-def _block_sums(array: NDArray[Number]) -> NDArray[Number]:
-    """Sum each 2 x 2 block; blocks at an odd border are smaller."""
-    across = array[:, 0::2].copy()
-    np.add(across[:, : array.shape[1] // 2], array[:, 1::2], out=across[:, : array.shape[1] // 2])
-    sums = across[0::2].copy()
-    np.add(sums[: array.shape[0] // 2], across[1::2], out=sums[: array.shape[0] // 2])
-    return sums
+class _RebuiltPatches:
+    """The rebuilt patches that cover the rows of a band, one after the other.
 
-
-def double_at(planes: Planes, pixels: Ints, width: int) -> Planes:
-    """Return some pixels of complete planes (H, W, C) at twice their size, by linear interpolation: (N, C).
-
-    They are counted row by row in an image of this width.
+    Those to rebuild are given by their positions: (H + size - 1, W + size - 1).
     """
-    height, half_width, n_channels = planes.shape
-    flat = planes.reshape(-1, n_channels)
-    rows, columns = np.divmod(pixels, width)
-    row, other_row = (each * half_width for each in _sources(rows, height))
-    near, far = (
-        0.75 * flat.take(row + at, axis=0) + 0.25 * flat.take(other_row + at, axis=0)
-        for at in _sources(columns, half_width)
-    )
-    return np.asarray(0.75 * near + 0.25 * far, np.float32)
+
+    def __init__(self, useful: Bools, size: int, n_channels: int, rebuild: Rebuild, threads: int) -> None:
+        self._useful, self._size, self._rebuild, self._threads = useful, size, rebuild, threads
+        self._top, self._bottom = 0, 0  # rows of patches
+        self._patches = np.empty((n_channels, 0, size * size), np.float32)
+        self._slots = np.empty(0, np.int32)
+
+    def advance(self, rows: slice) -> None:
+        """Go on to the band with these rows of pixels; patches shared with the previous one are kept."""
+        (n_channels, n_before, d), stop = self._patches.shape, rows.stop + self._size - 1
+        n_kept = int(np.count_nonzero(self._useful[rows.start : self._bottom]))
+        patch_rows, columns = nonzero_2d(self._useful[self._bottom : stop])
+        patch_rows += self._bottom
+        patches = np.empty((n_channels, n_kept + len(columns), d), np.float32)
+        patches[:, :n_kept] = self._patches[:, n_before - n_kept :]
+
+        def work(start: int, stop: int) -> None:
+            self._rebuild(patch_rows[start:stop], columns[start:stop], patches, n_kept + start)
+
+        for _ in map_chunks(work, len(columns), _REBUILD_CHUNK // n_channels, self._threads):
+            pass
+        self._top, self._bottom, self._patches = rows.start, stop, patches
+        self._slots = np.zeros((stop - rows.start) * self._useful.shape[1], np.int32)
+        self._slots[np.flatnonzero(self._useful[rows.start : stop])] = np.arange(patches.shape[1])
+
+    def votes(
+        self, rows: Ints, columns: Ints, phases: Ints, offsets: tuple[Ints, Ints]
+    ) -> Iterator[tuple[Planes, int]]:
+        """Yield all values of some pixels, (N, votes), and their channel; until the next one is asked for."""
+        first = (rows - self._top) * self._useful.shape[1] + columns
+        votes = np.empty((len(rows), offsets[0].shape[1]), np.float32)
+        for channel, values in enumerate(self._patches):
+            _gather_votes(values, self._slots, first, phases, offsets, votes)
+            yield votes, channel
 
 
-def _sources(at: Ints, length: int) -> tuple[Ints, Ints]:
-    """Return the nearest and the second nearest pixels on the coarser scale, along one axis."""
-    near = at // 2
-    return near, np.clip(near - 1 + 2 * (at % 2), 0, length - 1)
+@Kernel
+def _gather_votes(
+    values: Planes,
+    slots: NDArray[np.int32],
+    first: Ints,
+    phases: Ints,
+    offsets: tuple[Ints, Ints],
+    votes: Planes,
+) -> None:
+    """Write all values of pixels (B, votes), from patches (n, d), of which slots are the positions.
+
+    Of a pixel, `first` is the position of its first patch; those of all its patches, and its place in each,
+    are offsets, (phases, votes), which depend on its phase.
+    """
+    steps, inner = offsets
+    for b in range(len(first)):
+        position, phase = first[b], phases[b]
+        for vote in range(votes.shape[1]):
+            votes[b, vote] = values[slots[position + steps[phase, vote]], inner[phase, vote]]
+
+
+def median_of_rows(votes: Planes) -> Planes:
+    """Return the median of each row, ignoring NaN; NaN if there is nothing else. Reorders `votes`."""
+    n_votes = votes.shape[1]
+    votes.sort(axis=1)  # several times faster than to find both middle values; NaN come last
+    if not np.isnan(votes[:, -1]).any():
+        return np.asarray((votes[:, (n_votes - 1) // 2] + votes[:, n_votes // 2]) / 2, np.float32)
+    counts = n_votes - np.isnan(votes).sum(axis=1)
+    rows = np.arange(len(votes))
+    # Without any vote both indices point to a NaN.
+    middle = votes[rows, np.maximum(counts - 1, 0) // 2] + votes[rows, counts // 2]
+    return np.asarray(middle / 2, np.float32)

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.containers import aligned, axis_names, check_in_memory, like
-from dictsel_core._util.layout import Axis, Layout, as_layout
+from dictsel_core._util.arrays import evenly_spaced
+from dictsel_core._util.layout import Axis, Layout, aligned, as_layout, axis_names, check_in_memory, like
 from dictsel_core._util.validation import Bools, as_array, as_bool_mask, masked_entries
 from dictsel_core.restoration.image import Image, as_image
-from dictsel_core.restoration.regions import evenly_spaced
 
 #: Channels that are restored together at most, if they share a mask or if each has its own. Their
 #: covariances grow with the square of the latter; neighboring channels tell most about each other.
@@ -46,19 +45,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class DamagedArray:
-    """An array with missing values, as images of rows, columns and channels.
-
-    Attributes
-    ----------
-    given : array_like
-        The array itself.
-    layout : Layout
-        Its axes.
-    images : (n, H, W, C) ndarray
-        Its values; a view if possible.
-    missing : (n, H, W, c) ndarray of bool
-        With c = 1 or C.
-    """
+    """An array with missing values, as given, and as images (n, H, W, C) with masks (n, H, W, 1 or C)."""
 
     given: ArrayLike
     layout: Layout
@@ -71,8 +58,8 @@ class DamagedArray:
         return float(self.missing.mean())
 
     @property
-    def is_large(self) -> bool:
-        """Whether it cannot be restored all at once: more than one image, or many channels."""
+    def has_parts(self) -> bool:
+        """Whether it is restored part by part: it has more than one image, or very many channels."""
         return self.layout.is_stack or len(list(self._channel_slices(self.missing))) > 1
 
     def parts(self) -> list[Part]:
@@ -98,7 +85,7 @@ class DamagedArray:
         missing = self.missing[part.number]
         if missing.shape[2] > 1:
             missing = missing[:, :, part.channels]
-        if self.is_large and missing.all():
+        if self.has_parts and missing.all():
             where = "" if not self.layout.is_stack else f" of image{self.layout.describe(part.number)}"
             if part.channels != slice(0, self.layout.n_channels):
                 where = f"{where} in the channels {part.channels.start} to {part.channels.stop - 1}"
@@ -116,7 +103,7 @@ class DamagedArray:
     def sample(self, n_wanted: int) -> list[Image]:
         """Return evenly spaced images of a stack in which something is missing, or the only image."""
         parts = self.parts()
-        if not self.is_large or not parts:
+        if not self.has_parts or not parts:
             return [self.whole()]
         return [self.image(part) for part in evenly_spaced(parts, n_wanted)]
 

@@ -1,7 +1,9 @@
 """The dictionary of a restoration: given, or selected on patches of the image."""
 
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -24,16 +26,9 @@ Counts = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Dictionary:
-    """A dictionary, and where it comes from.
+    """The atoms of a dictionary, and their selection, if they were not given as an array.
 
-    Attributes
-    ----------
-    atoms : GroundSet
-        The atoms as columns, with their origins.
-    selection : Selection or None
-        How they were selected; None if they were given as an array.
-    positions : (T, 2) or (T, 3) ndarray of int
-        Top-left pixels of the patches of the selection; none if that was made elsewhere.
+    Positions, (T, 2) or (T, 3), are those of the patches of the selection; none if it was made elsewhere.
     """
 
     atoms: GroundSet
@@ -101,16 +96,9 @@ def _check_entries(n_entries: int, size: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class PatchSample:
-    """Adjacent patches of images.
+    """Adjacent patches of images: data (T, d) of planes, zero where the mask (T, d) says missing.
 
-    Attributes
-    ----------
-    data : (T, d) ndarray
-        As they are in planes of unit range, zero where missing.
-    mask : (T, d) ndarray of bool
-        True = missing.
-    positions : (T, 2) or (T, 3) ndarray of int
-        Row and column of the top-left pixel; in a stack, the number of the image comes first.
+    Positions are the row and column of the top-left pixel; in a stack, the number of the image comes first.
     """
 
     data: Plane
@@ -125,12 +113,12 @@ class PatchSample:
             np.concatenate([self.positions, other.positions]),
         )
 
-    def drawn(self, n_wanted: int, seed: int) -> "PatchSample":
-        """Return that many patches with enough observed pixels, drawn at random, in their order."""
+    def drawn(self, seed: int) -> "PatchSample":
+        """Return patches with enough observed pixels, in their order; a random sample if these are many."""
         counts = np.asarray(np.count_nonzero(~self.mask, axis=1))
         chosen = np.flatnonzero(counts >= _threshold([counts], self.mask.shape[1]))
-        if len(chosen) > n_wanted:
-            chosen = np.sort(np.random.default_rng(seed).choice(chosen, n_wanted, replace=False))
+        if len(chosen) > MAX_PATCHES:
+            chosen = np.sort(np.random.default_rng(seed).choice(chosen, MAX_PATCHES, replace=False))
         return PatchSample(self.data[chosen], self.mask[chosen], self.positions[chosen])
 
 
@@ -176,8 +164,27 @@ def _threshold(counts: list[Counts], n_pixels: int) -> int:
     return max(1, min(max(4, n_pixels // 16), few))
 
 
-def select_dictionary(sample: PatchSample, settings: ResolvedSettings, candidates: GroundSet) -> SelectionRun:
-    """Return a run that selects a dictionary on sampled patches, as the settings say."""
+def select_dictionary(
+    samples: Sequence[tuple[tuple[int, ...], Image]], settings: ResolvedSettings, candidates: GroundSet
+) -> Generator[float, None, Dictionary]:
+    """Yield the fraction that is done, and return a dictionary selected on patches of samples of images.
+
+    The place of a sample is its first row and column in the image, after the number of that in a stack.
+    """
+    patches = []
+    for place, image in samples:
+        own = sample_patches(image, settings.patch_size, settings.seed)
+        numbers = np.broadcast_to(np.array(place[:-2], np.intp), (len(own.positions), len(place) - 2))
+        positions = np.concatenate([numbers, own.positions + np.array(place[-2:])], axis=1)
+        patches.append(replace(own, positions=positions))
+    sample = reduce(add, patches).drawn(settings.seed)
+    run = _selection_run(sample, settings, candidates)
+    for _ in run:
+        yield len(run.steps) / run.n_atoms
+    return Dictionary.selected(run.result, sample.positions)
+
+
+def _selection_run(sample: PatchSample, settings: ResolvedSettings, candidates: GroundSet) -> SelectionRun:
     given = candidates, sample.data, settings.constraint_for(len(sample.data)), settings.n_atoms
     match settings.selector:  # the type checker sees a selector that is left out
         case "rols":

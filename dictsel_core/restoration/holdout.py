@@ -1,12 +1,16 @@
 """Trials: observed pixels are held out, the image is restored without them, and they are compared."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dictsel_core._util.validation import Bools, Floats, as_generator
 from dictsel_core.restoration.image import Image, Planes
-from dictsel_core.restoration.tile import Plan, restore_tile
+from dictsel_core.restoration.tile import restore_tile
+
+if TYPE_CHECKING:
+    from dictsel_core.restoration.plan import Plan
 
 #: Fraction of the observed pixels that a fold holds out at random.
 _FOLD_FRACTION = 0.1
@@ -24,7 +28,7 @@ _N_SIGMA = 2.0
 
 def held_out_errors(
     image: Image,
-    plan: Plan,
+    plan: "Plan",
     held_out: Bools,
     neighbors: Sequence[Planes] = (),
     origin: tuple[int, int] = (0, 0),

@@ -16,8 +16,6 @@ Planes = NDArray[np.float32]
 #: Channels have ranges of their own if one spans less than this fraction of what all span together: in
 #: unit range its detail would be lost. Otherwise they share a range, so that their differences are small.
 _MIN_SHARE = 0.25
-#: Integers of which all values are converted once, which is much faster than to convert pixel by pixel.
-_TABULATED = (np.uint8, np.uint16)
 #: How many values a 64-bit integer has.
 _WORDS = 1 << 64
 
@@ -60,21 +58,11 @@ class ValueRange:
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """An image or a tile of one, and what of it is missing; checked.
+    """An image or a tile of one, and what of it is missing; checked."""
 
-    Attributes
-    ----------
-    pixels : (H, W, C) ndarray
-        As given.
-    missing : (H, W, c) ndarray of bool
-        One layer per channel, or a single layer for all of them.
-    ranges : tuple of ValueRange
-        Of the observed values, one for each channel; those of similar channels are equal.
-    """
-
-    pixels: NDArray[Any]
-    missing: Bools
-    ranges: tuple[ValueRange, ...]
+    pixels: NDArray[Any]  #: (H, W, C), as given
+    missing: Bools  #: (H, W, c), with one layer per channel, or a single one for all of them
+    ranges: tuple[ValueRange, ...]  #: of the observed values, one for each channel; equal if similar
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -134,26 +122,18 @@ class Image:
         """Write some channels in unit range."""
         values, bounds = self.pixels[:, :, channels], self.ranges[channels.start]
         missing, dtype = self.mask(channels.start), self.pixels.dtype
-        if dtype not in _TABULATED:
+        if dtype.kind == "f" or dtype.itemsize > 2:
             for rows in _row_blocks(self.shape):
                 hidden = missing[rows][:, :, None]
                 out[rows] = bounds.to_unit(np.where(hidden, dtype.type(bounds.low), values[rows]))
             return
-        every = np.arange(1 << 8 * dtype.itemsize, dtype=dtype)
-        table = bounds.to_unit(every).astype(np.float32)
-        for rows in _row_blocks(self.shape):
-            np.take(table, values[rows], out=out[rows], mode="clip")
+        for rows in _row_blocks(self.shape):  # the quotient of such numbers has the same bits in float32
+            np.subtract(values[rows], np.float32(bounds.low), out=out[rows])
+            out[rows] /= np.float32(bounds.span)
             _put(out[rows], np.flatnonzero(missing[rows]), np.float32(0))
 
     def values_at(self, channels: Ints, rows: Ints, columns: Ints) -> tuple[Plane, Bools]:
-        """Return patches as rows, as they are in planes, and their mask: (T, h * w).
-
-        Parameters
-        ----------
-        channels : (T,) ndarray of int
-        rows : (T, h) ndarray of int
-        columns : (T, w) ndarray of int
-        """
+        """Return patches as rows, as they are in planes, and their mask: (T, h * w); T channels are given."""
         shape, at = (len(channels), rows.shape[1] * columns.shape[1]), (rows[:, :, None], columns[:, None, :])
         layers = np.zeros_like(channels) if self.shares_mask else channels
         missing = self.missing[(*at, layers[:, None, None])].reshape(shape)
@@ -166,11 +146,7 @@ class Image:
         return unit, missing
 
     def render(self, planes: Planes, *, keep_observed: bool = True) -> NDArray[Any]:
-        """Return a copy of the pixels with missing values taken from planes, (H, W, C).
-
-        Values outside the observed range are clipped to it. Observed values are replaced too unless
-        `keep_observed`.
-        """
+        """Return a copy of the pixels with missing values, or all, from planes, (H, W, C), clipped."""
         return self.snapshot(planes, keep_observed=keep_observed)()
 
     def snapshot(self, planes: Planes, *, keep_observed: bool = True) -> Callable[[], NDArray[Any]]:

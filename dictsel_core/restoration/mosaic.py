@@ -2,14 +2,11 @@
 
 Whoever drives it reads regions, calls these functions wherever there is a processor, and writes what they
 return: first `Mosaic.survey` for all tiles, then `Mosaic.plan`, then `Mosaic.fill` for the parts of wide
-holes, wave by wave, then `Mosaic.restore` for all tiles.
+holes, wave by wave, then `Mosaic.restore` for all tiles. Arrays of Dask are driven so here.
 """
 
-import io
-import json
-import zipfile
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -17,20 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import Region
-from dictsel_core._util.parallel import as_thread_count
+from dictsel_core._util.arrays import Region, evenly_spaced, grown, within
+from dictsel_core._util.layout import Layout
 from dictsel_core._util.runs import GeneratorRun
-from dictsel_core._util.validation import Bools
-from dictsel_core.atoms import AtomOrigin, GroundSet
-from dictsel_core.restoration.damaged import check_channels
+from dictsel_core._util.validation import Bools, as_bool_mask
+from dictsel_core.restoration.damaged import NO_MASK, check_channels, check_dtype
 from dictsel_core.restoration.dictionary import AtomSource, Dictionary, as_atom_source
-from dictsel_core.restoration.image import Image, ValueRange, unit_ranges
-from dictsel_core.restoration.plan import Sample, complete_plan
-from dictsel_core.restoration.regions import HALO, Tile, cut_tiles, evenly_spaced, grown, within
-from dictsel_core.restoration.repeats import NOT_ENLARGED, repeat_of
-from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
-from dictsel_core.restoration.survey import Survey, survey_tile
-from dictsel_core.restoration.tile import Plan, restore_tile
+from dictsel_core.restoration.image import Image, unit_ranges
+from dictsel_core.restoration.plan import Plan, Sample, Whole, make_plan
+from dictsel_core.restoration.result import Restoration, RestoreStep
+from dictsel_core.restoration.settings import RestoreSettings
+from dictsel_core.restoration.survey import HALO, Survey, Tile, cut_tiles, survey_tile
+from dictsel_core.restoration.tile import code_tile, restore_tile
 from dictsel_core.restoration.wide import wide_pixels
 
 if TYPE_CHECKING:
@@ -50,19 +45,11 @@ _MIN_LEVEL = 4
 #: How many samples the plan is made from, and how many in which nothing is missing are used besides, if
 #: channels have masks of their own.
 _N_SAMPLES, _N_INTACT = 16, 4
-#: Fields of a plan that are not kept as text, or not kept.
-_APART = ("settings", "ranges", "dictionary", "coarse")
 
 
 @dataclass(frozen=True)
 class HoleRegion:
-    """A part of a wide hole, and the region of the image that is needed to fill it.
-
-    Attributes
-    ----------
-    part : HolePart
-    outer : (slice, slice)
-    """
+    """A part of a wide hole, and the region of the image that is needed to fill it."""
 
     part: "HolePart"
     outer: Region
@@ -129,8 +116,8 @@ class Mosaic:
 
     @property
     def reach(self) -> int:
-        """Pixels farther than this from all observed ones are completed by example; 0 if none are."""
-        return self.settings.completion_reach(self.dtype)
+        """Pixels farther than this from all observed ones are in wide holes, to be filled; 0 if none are."""
+        return self.settings.fill_reach(self.dtype)
 
     def tiles(self) -> list[Tile]:
         """Return all tiles, row by row."""
@@ -151,48 +138,42 @@ class Mosaic:
         if survey.missing_fraction == 1:
             raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
         check_channels(len(survey.ranges), shares_mask=survey.shares_mask)
-        source = source or as_atom_source(None, self.settings)
         ranges = unit_ranges(survey.ranges)
-        n_layers = 1 if survey.shares_mask else len(ranges)
-        observed = [count < survey.n_pixels for count in survey.n_missing[:n_layers]]
-        plan = Plan(
-            self.settings.resolved(1 - survey.missing_fraction, len(source)),
-            ranges,
-            source.dictionary or Dictionary(source.candidates),
-            survey.missing_fraction,
-            survey.shares_mask,
-            tuple(observed * (len(ranges) // n_layers)),
-            reach=self.reach,
-            level=self.level,
-        )
 
         def sample(region: Region) -> Sample:
             pixels, missing = read(region)
             layers = missing[:, :, :1] if survey.shares_mask else missing
             return (region[0].start, region[1].start), Image(pixels, layers, ranges)
 
-        samples = [sample(each) for each in evenly_spaced(survey.damaged or survey.intact, _N_SAMPLES)]
         # Where a channel is missing in all of a sample, only others tell how it is related to the rest.
         n_intact = _N_INTACT if survey.damaged and not survey.shares_mask else 0
-        intact = [sample(each)[1] for each in evenly_spaced(survey.intact, n_intact)]
-        candidates = None if source.dictionary else source.candidates
-        plan = GeneratorRun(complete_plan(plan, samples, candidates, shape, intact)).finish()
-        return self._with_whole(plan, survey)
+        whole = Whole(
+            shape,
+            survey.missing_fraction,
+            survey.observed_channels,
+            survey.repeats,
+            self._hole_boxes(survey),
+            self.level,
+            survey.coarse_image(self._coarse_shape, ranges),
+            [sample(each)[1] for each in evenly_spaced(survey.intact, n_intact)],
+        )
+        samples = [sample(each) for each in evenly_spaced(survey.damaged or survey.intact, _N_SAMPLES)]
+        source = source or as_atom_source(None, self.settings)
+        return GeneratorRun(make_plan(samples, whole, self.settings, source)).finish()
 
-    def _with_whole(self, plan: Plan, survey: Survey) -> Plan:
-        """Return a plan with what only all tiles tell: repeats, a coarse scale, and wide holes."""
-        # All tiles must be enlarged, not only the samples.
-        plan = replace(plan, repeats=(repeat_of(survey.changes[0]), repeat_of(survey.changes[1])))
+    @property
+    def _coarse_shape(self) -> tuple[int, int]:
+        """Height and width of the coarse scale."""
         height, width = (-(-length >> self.level) for length in self.shape[:2])
-        coarse = survey.coarse_image((height, width), plan.ranges)
-        if coarse.missing.any():
-            rough = replace(plan.with_rounds(0), reach=0, repeats=NOT_ENLARGED)
-            plan = replace(plan, coarse=restore_tile(coarse, rough))
-        if len(survey.cells):
-            from dictsel_core.completion import hole_boxes  # noqa: PLC0415  (scipy is slow to import)
+        return height, width
 
-            plan = replace(plan, holes=hole_boxes(survey.cells, self.shape[:2]))
-        return plan
+    def _hole_boxes(self, survey: Survey) -> tuple[tuple[int, int, int, int], ...]:
+        """Return where wide holes are."""
+        if not len(survey.cells):
+            return ()
+        from dictsel_core.completion import hole_boxes  # noqa: PLC0415  (scipy is slow to import)
+
+        return hole_boxes(survey.cells, self.shape[:2])
 
     def holes(self, plan: Plan) -> list[HoleRegion]:
         """Return the parts of wide holes, those of the first wave first."""
@@ -214,13 +195,12 @@ class Mosaic:
         `fills` are those of earlier waves that touch the region.
         """
         image, part = _with_fills(pixels, missing, hole.outer, plan, fills), hole.part
-        rough = replace(plan, settings=replace(plan.settings, rounds=0, keep_observed=True), reach=0)
-        planes = restore_tile(image, rough, origin=(hole.outer[0].start, hole.outer[1].start))
+        planes = code_tile(image, plan.with_rounds(0), (hole.outer[0].start, hole.outer[1].start))
         region = within(part.region, hole.outer)
-        own, wide = planes[region].copy(), wide_pixels(missing, plan.reach)[region]
+        own, wide = planes[region].copy(), wide_pixels(missing, plan.fill_reach)[region]
         observed = np.asarray(~image.missing[region].any(axis=2))
-        threads = as_thread_count(plan.settings.threads)
-        is_filled = GeneratorRun(part.fill(own, wide, observed, plan.settings.seed, threads)).finish()
+        filling = part.fill(own, wide, observed, plan.settings.seed, plan.threads)
+        is_filled = GeneratorRun(filling).finish()
         box = within(part.box, part.region)
         return part.box, image.part(region).part(box).render(own[box]), wide[box] & is_filled
 
@@ -234,7 +214,7 @@ class Mosaic:
         image, keeps = _with_fills(pixels, missing, tile.outer, plan, fills), plan.settings.keep_observed
         if keeps and not image.missing[tile.inner].any():
             return np.ascontiguousarray(image.pixels[tile.inner])
-        planes = restore_tile(image, replace(plan, reach=0), origin=tile.origin)
+        planes = restore_tile(image, replace(plan, fill_reach=0), origin=tile.origin)
         return image.part(tile.inner).render(planes[tile.inner], keep_observed=keeps)
 
 
@@ -258,65 +238,84 @@ def _with_fills(
     return Image(pixels, hidden, plan.ranges)
 
 
-def plan_to_bytes(plan: Plan) -> bytes:
-    """Return what tiles need of a plan, for `plan_from_bytes`: a file of NumPy, without the threads.
+def lazy_steps(
+    image: Any,  # noqa: ANN401  (an array of Dask)
+    mask: Any,  # noqa: ANN401
+    settings: RestoreSettings,
+    layout: Layout,
+    source: AtomSource,
+) -> Generator[RestoreStep, None, Restoration]:
+    """Plan the restoration of an array of Dask, and return one whose image is an array of Dask too."""
+    import dask  # noqa: PLC0415  (an extra)
+    import dask.array as da  # noqa: PLC0415
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import restore
-    >>> from dictsel_core.restoration import plan_from_bytes, plan_to_bytes
-    >>> image = np.add.outer(np.arange(32.0), np.arange(32.0))
-    >>> image[::5] = np.nan
-    >>> plan = restore(image).plan
-    >>> plan_from_bytes(plan_to_bytes(plan)).settings == plan.settings
-    True
-    """
-    settings = asdict(plan.settings)
-    del settings["threads"]
-    plain = {each.name: getattr(plan, each.name) for each in fields(plan) if each.name not in _APART}
-    values = plain | {"settings": settings}
-    values["ranges"] = [asdict(each) for each in plan.ranges]
-    values["origins"] = [asdict(each) for each in plan.dictionary.atoms.origins]
-    text = json.dumps(values, sort_keys=True, allow_nan=False)
-    arrays = {"atoms": plan.dictionary.atoms.atoms, "values": np.array(text)}
-    if plan.coarse is not None:
-        arrays["coarse"] = plan.coarse
-    with io.BytesIO() as file:
-        np.savez(file, allow_pickle=False, **arrays)
-        return file.getvalue()
+    if layout.is_stack:
+        raise ValueError("Images of Dask are restored one by one; pass one image of the stack at a time.")
+    check_dtype(image.dtype)
+    if mask is None and image.dtype.kind != "f":
+        raise TypeError(NO_MASK)
+    pixels = image[:, :, None] if layout.channel is None else da.moveaxis(image, layout.channel, 2)
+    missing = da.isnan(image) if mask is None else da.asarray(mask)
+    if missing.dtype != bool:  # blocks are checked when they are read
+        missing = missing.map_blocks(as_bool_mask, dtype=bool)
+    if missing.shape == image.shape and layout.channel is not None:
+        missing = da.moveaxis(missing, layout.channel, 2)
+    missing = missing[:, :, None] if missing.ndim == 2 else missing
+    if missing.shape not in (pixels.shape, (*pixels.shape[:2], 1)):
+        raise ValueError(f"mask must have the shape of the image, {image.shape}, not {np.shape(mask)}.")
+    # Tasks run side by side, so each has one thread.
+    alone = replace(settings, threads=settings.threads or 1)
+    mosaic = Mosaic(pixels.shape, str(pixels.dtype), alone, _side(pixels))
+    yield RestoreStep("select", 0.0)
 
+    def read(region: Region) -> tuple[NDArray[Any], Bools]:
+        return dask.compute(pixels[region], missing[region])  # type: ignore[no-any-return]
 
-def plan_from_bytes(data: bytes, *, threads: int | None = None) -> Plan:
-    """Return a plan from what `plan_to_bytes` returned, which has an example; ValueError if that was not so.
-
-    Examples
-    --------
-    >>> from dictsel_core.restoration import plan_from_bytes
-    >>> plan_from_bytes(b"something else")
-    Traceback (most recent call last):
-    ValueError: This is not a plan, or not one of this version.
-    """
-    try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            arrays = dict(file)
-        values = json.loads(str(arrays["values"]))
-        settings = values["settings"] | {"bases": tuple(values["settings"]["bases"]), "threads": threads}
-        size = settings["patch_size"]
-        origins = tuple(AtomOrigin(**each) for each in values.pop("origins"))
-        values |= {
-            "settings": ResolvedSettings(**settings),
-            "ranges": tuple(ValueRange(**each) for each in values["ranges"]),
-            "dictionary": Dictionary(GroundSet(arrays["atoms"], origins, (size, size))),
-            "coarse": arrays.get("coarse"),
-        }
-        for name in ("observed_channels", "differences", "repeats", "holes"):
-            values[name] = _as_tuples(values[name])
-        return Plan(**values)
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError, zipfile.BadZipFile):
-        raise ValueError("This is not a plan, or not one of this version.") from None
+    look = dask.delayed(mosaic.survey)
+    surveys = [look(pixels[each.outer], missing[each.outer], each) for each in mosaic.tiles()]
+    plan = mosaic.plan(dask.compute(*surveys), read, source)
+    restored = _restored(pixels, missing, mosaic, plan) if plan.missing_fraction else pixels
+    restored = restored[:, :, 0] if layout.channel is None else da.moveaxis(restored, 2, layout.channel)
+    atoms = plan.dictionary.atoms
+    yield RestoreStep("select", 1.0)
+    return Restoration(
+        restored,
+        replace(plan.settings, rounds=settings.rounds),
+        plan.missing_fraction,
+        plan.dictionary.selection,
+        plan.dictionary.positions,
+        np.zeros(len(atoms), np.intp),
+        0,
+        plan.n_rounds,
+        {},
+        atoms,
+    )
 
 
-def _as_tuples(value: Any) -> Any:  # noqa: ANN401  (whatever JSON knows)
-    """Return lists, and lists within them, as tuples."""
-    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+def _restored(pixels: Any, missing: Any, mosaic: Mosaic, plan: Plan) -> Any:  # noqa: ANN401  (arrays of Dask)
+    """Return the restored image (H, W, C), to be computed."""
+    import dask  # noqa: PLC0415  (an extra)
+    import dask.array as da  # noqa: PLC0415
+
+    # No tile needs the patches that the dictionary was selected on.
+    small = replace(plan, dictionary=Dictionary(plan.dictionary.atoms))
+    shared = dask.delayed(small, traverse=False)
+    fill, restore = dask.delayed(mosaic.fill), dask.delayed(mosaic.restore)
+    fills: list[tuple[HoleRegion, Any]] = []
+    for hole in mosaic.holes(plan):
+        near = [each for other, each in fills if other.wave < hole.wave and other.part.overlaps(hole.outer)]
+        fills.append((hole, fill(pixels[hole.outer], missing[hole.outer], hole, shared, near)))
+    rows: dict[int, list[Any]] = {}
+    for tile in mosaic.tiles():
+        near = [each for hole, each in fills if hole.part.overlaps(tile.outer)]
+        task = restore(pixels[tile.outer], missing[tile.outer], tile, shared, near)
+        shape = *(each.stop - each.start for each in tile.region), pixels.shape[2]
+        block = da.from_delayed(task, shape, dtype=pixels.dtype)
+        rows.setdefault(tile.region[0].start, []).append(block)
+    return da.concatenate([da.concatenate(row, axis=1) for row in rows.values()])
+
+
+def _side(pixels: Any) -> int:  # noqa: ANN401  (an array of Dask)
+    """Return the side of tiles: that of square chunks, if these may be tiles."""
+    height, width = pixels.chunksize[:2]
+    return int(height) if height == width and height % GRID == 0 else TILE

@@ -1,34 +1,29 @@
-"""The making of plans: decisions on all of an image, or on samples of it."""
+"""The plan of a restoration: everything that is decided before any tile of an image is restored."""
 
+import io
+import json
 import time
+import zipfile
 from collections.abc import Generator, Sequence
-from dataclasses import replace
-from functools import reduce
-from operator import add
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
-from dictsel_core._util.arrays import Region
+from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
+from dictsel_core._util.parallel import as_thread_count
 from dictsel_core._util.runs import GeneratorRun
 from dictsel_core._util.validation import Bools, Floats
-from dictsel_core.atoms import GroundSet
-from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS
+from dictsel_core.atoms import AtomOrigin, GroundSet
+from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for
 from dictsel_core.restoration.channels import useful_differences
-from dictsel_core.restoration.dictionary import (
-    MAX_PATCHES,
-    AtomSource,
-    Dictionary,
-    PatchSample,
-    observed_counts,
-    sample_patches,
-    select_dictionary,
-)
+from dictsel_core.restoration.coding import SparseCoder
+from dictsel_core.restoration.dictionary import AtomSource, Dictionary, observed_counts, select_dictionary
 from dictsel_core.restoration.holdout import held_out_errors, hold_out, is_harmful, trial_generator
-from dictsel_core.restoration.image import Image
-from dictsel_core.restoration.regions import evenly_spaced, parts_of
-from dictsel_core.restoration.repeats import Changes, changes_of, joint_changes, repeat_of
-from dictsel_core.restoration.settings import RestoreSettings
-from dictsel_core.restoration.tile import Plan, TileRestorer
+from dictsel_core.restoration.image import Image, Planes, ValueRange
+from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of
+from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
+from dictsel_core.restoration.tile import TileRestorer, code_tile
 
 #: A part of an image in the unit ranges of the whole, and its first row and column.
 Sample = tuple[tuple[int, int], Image]
@@ -40,6 +35,113 @@ _TRIAL_SIZE, _N_TRIALS, _MAX_WHOLE = 128, 2, 192
 _MAX_MISSING = 0.98
 #: Fraction of the planning that is done once a dictionary has been selected.
 _SELECTED = 0.5
+#: Fields of a plan that are not kept as text, or not kept.
+_APART = ("settings", "ranges", "dictionary", "coarse")
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Decisions that hold for all tiles of an image, made before any of them is restored.
+
+    Attributes
+    ----------
+    settings : ResolvedSettings
+        Nothing is left open; `rounds` has a value too.
+    ranges : tuple of ValueRange
+        Of the observed values, one for each channel: the unit range of its plane.
+    dictionary : Dictionary
+    missing_fraction : float
+    shares_mask : bool
+        Whether all channels miss the same pixels.
+    observed_channels : tuple of bool
+        Whether anything is observed of each channel.
+    damage_density : float
+        Mean fraction of missing pixels around a missing one.
+    differences : tuple of (int, int)
+        Pairs of channels whose difference helps to estimate the first of them.
+    repeats : ((int, int), (int, int))
+        How often rows and columns are repeated in an enlarged image, once if it is not, and where the first
+        repetition begins.
+    fill_reach : int
+        Pixels farther than this from all observed ones are in wide holes, which are filled with texture; 0 if
+        none are.
+    holes : tuple of (top, left, bottom, right)
+        Where there are wide holes, if the image has several tiles.
+    level : int
+        How often `coarse` was halved.
+    coarse : (h, w, C) ndarray, optional
+        The restored planes of a coarse scale of the image. None if the image is a single tile, or if nothing
+        is missing on that scale.
+    """
+
+    settings: ResolvedSettings
+    ranges: tuple[ValueRange, ...]
+    dictionary: Dictionary
+    missing_fraction: float
+    shares_mask: bool
+    observed_channels: tuple[bool, ...]
+    damage_density: float
+    differences: tuple[tuple[int, int], ...]
+    repeats: tuple[Repeat, Repeat]
+    fill_reach: int
+    holes: tuple[tuple[int, int, int, int], ...] = ()
+    level: int = 0
+    coarse: Planes | None = None
+
+    @property
+    def n_rounds(self) -> int:
+        """Number of rounds of refinement."""
+        return self.settings.rounds or 0
+
+    @property
+    def refinement(self) -> RefinementOptions:
+        """How the rounds refine."""
+        return options_for(self.damage_density, self.n_rounds)
+
+    @property
+    def threads(self) -> int:
+        """Number of threads."""
+        return as_thread_count(self.settings.threads)
+
+    def with_rounds(self, rounds: int) -> "Plan":
+        """Return the plan with another number of rounds."""
+        return replace(self, settings=replace(self.settings, rounds=rounds))
+
+    def coder(self) -> SparseCoder:
+        """Return a coder of half of the patches, or of a quarter if their estimates are refined."""
+        settings = self.settings
+        return SparseCoder(
+            self.dictionary.atoms.atoms,
+            settings.coding_sparsity,
+            settings.fill_weight,
+            thinning=1 if settings.every_patch else 4 if self.n_rounds else 2,
+            threads=self.threads,
+        )
+
+    def coarsest(self, origin: tuple[int, int], shape: tuple[int, int]) -> Coarsest | None:
+        """Return the coarse scale of a tile, which begins at a multiple of ``2 ** level``."""
+        if self.coarse is None:
+            return None
+        rows, columns = (
+            slice(start >> self.level, -(-(start + length) >> self.level))
+            for start, length in zip(origin, shape, strict=True)
+        )
+        limits = self.coarse.min(axis=(0, 1)), self.coarse.max(axis=(0, 1))
+        return Coarsest(self.level, self.coarse[rows, columns], limits)
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """What a plan needs to know of all of an image, besides samples."""
+
+    shape: tuple[int, int]
+    missing_fraction: float
+    observed_channels: tuple[bool, ...]
+    repeats: tuple[Repeat, Repeat]
+    holes: tuple[tuple[int, int, int, int], ...] = ()
+    level: int = 0
+    coarse: Image | None = None  #: halved `level` times; None if the image is a single tile
+    intact: Sequence[Image] = ()  #: samples in which nothing is missing: they too tell of the channels
 
 
 def planned_tile(
@@ -69,61 +171,52 @@ def plan_image(
     Something must be missing. If it is a part of another image, `origin` is its first row and column there:
     repeats and positions are those of that image.
     """
-    plan = Plan(
-        settings.resolved(1 - image.missing_fraction, len(source)),
-        image.ranges,
-        source.dictionary or Dictionary(source.candidates),
-        image.missing_fraction,
-        image.shares_mask,
-        image.observed_channels,
-        reach=settings.completion_reach(image.pixels.dtype),
+    rows, columns = (
+        repeat_of(changes_of(image.pixels, image.missing, start, axis)) for axis, start in enumerate(origin)
     )
-    candidates = None if source.dictionary else source.candidates
-    return (yield from complete_plan(plan, [(origin, image)], candidates, image.shape))
+    whole = Whole(image.shape, image.missing_fraction, image.observed_channels, (rows, columns))
+    return make_plan([(origin, image)], whole, settings, source)
 
 
-def complete_plan(
-    plan: Plan,
-    samples: Sequence[Sample],
-    candidates: GroundSet | None,
-    shape: tuple[int, int],
-    intact: Sequence[Image] = (),
+def make_plan(
+    samples: Sequence[Sample], whole: Whole, settings: RestoreSettings, source: AtomSource
 ) -> Generator[float, None, Plan]:
-    """Return a plan with what is decided on samples: dictionary, density, relations of channels, rounds.
-
-    Parameters
-    ----------
-    plan : Plan
-    samples : sequence of Sample
-    candidates : GroundSet or None
-        Of a new dictionary; None keeps that of the plan.
-    shape : (int, int)
-        Height and width of the image.
-    intact : sequence of Image
-        Samples in which nothing is missing: they too tell what channels have in common.
-    """
+    """Yield the fraction of the work that is done, and return the plan of an image, made on samples of it."""
     images = [image for _, image in samples]
-    settings, size, seed = plan.settings, plan.settings.patch_size, plan.settings.seed
-    if candidates is not None:
-        patches = reduce(add, [_patches(sample, size, seed) for sample in samples]).drawn(MAX_PATCHES, seed)
-        run = select_dictionary(patches, settings, candidates)
-        for _ in run:
-            yield _SELECTED * len(run.steps) / run.n_atoms
-        plan = replace(plan, dictionary=Dictionary.selected(run.result, patches.positions))
-    plan = replace(
-        plan,
-        damage_density=damage_density([each.missing for each in images], size),
-        differences=() if plan.shares_mask else useful_differences([*images, *intact]),
-        repeats=(repeat_of(_changes(samples, 0)), repeat_of(_changes(samples, 1))),
+    first, resolved = images[0], settings.resolved(1 - whole.missing_fraction, len(source))
+    dictionary = source.dictionary or (yield from _selected(samples, resolved, source.candidates))
+    rounds = BEST_ROUNDS if settings.rounds is None else settings.rounds
+    if whole.missing_fraction == 0 or min(whole.shape) < DEFAULT_OPTIONS.last_size:
+        rounds = 0
+    plan = Plan(
+        settings=replace(resolved, rounds=rounds),
+        ranges=first.ranges,
+        dictionary=dictionary,
+        missing_fraction=whole.missing_fraction,
+        shares_mask=first.shares_mask,
+        observed_channels=whole.observed_channels,
+        damage_density=damage_density([image.missing for image in images], settings.patch_size),
+        differences=() if first.shares_mask else useful_differences([*images, *whole.intact]),
+        repeats=whole.repeats,
+        fill_reach=settings.fill_reach(first.pixels.dtype),
+        holes=whole.holes,
+        level=whole.level,
     )
-    if plan.missing_fraction == 0 or min(shape) < DEFAULT_OPTIONS.last_size:
-        return plan.with_rounds(0)
-    if settings.rounds is not None:
-        return plan
-    trial = GeneratorRun(_is_refinement_harmful(plan, samples))
-    for fraction in trial:
-        yield _SELECTED + (1 - _SELECTED) * fraction
-    return plan.with_rounds(0 if trial.result else BEST_ROUNDS)
+    if rounds and settings.rounds is None and (yield from _is_refinement_harmful(plan, samples)):
+        plan = plan.with_rounds(0)
+    if whole.coarse is not None and whole.coarse.missing.any():
+        plan = replace(plan, coarse=code_tile(whole.coarse, plan.with_rounds(0)))
+    return plan
+
+
+def _selected(
+    samples: Sequence[Sample], settings: ResolvedSettings, candidates: GroundSet
+) -> Generator[float, None, Dictionary]:
+    """Yield the fraction of the planning that is done, and return a dictionary for samples."""
+    run = GeneratorRun(select_dictionary(samples, settings, candidates))
+    for fraction in run:
+        yield _SELECTED * fraction
+    return run.result
 
 
 def damage_density(masks: Sequence[Bools], patch_size: int) -> float:
@@ -142,23 +235,8 @@ def damage_density(masks: Sequence[Bools], patch_size: int) -> float:
     return squares / (max(total, 1) * n_pixels)
 
 
-def _patches(sample: Sample, size: int, seed: int) -> PatchSample:
-    """Return patches of a sample, with their positions in the image."""
-    origin, image = sample
-    patches = sample_patches(image, size, seed)
-    return replace(patches, positions=patches.positions + np.array(origin))
-
-
-def _changes(samples: Sequence[Sample], axis: int) -> Changes:
-    """Return where adjacent pixels of samples differ along an axis."""
-    return reduce(
-        joint_changes,
-        [changes_of(image.pixels, image.missing, origin[axis], axis) for origin, image in samples],
-    )
-
-
 def _is_refinement_harmful(plan: Plan, samples: Sequence[Sample]) -> Generator[float, None, bool]:
-    """Yield the fraction that is done, and return whether refinement makes held-out pixels worse."""
+    """Yield the fraction of the planning that is done, and return whether held-out pixels become worse."""
     changes: list[Floats] = []
     parts = [_part(sample, region) for sample in samples for region in _trial_regions(sample[1].missing)]
     parts = evenly_spaced(parts, _N_TRIALS)
@@ -166,10 +244,10 @@ def _is_refinement_harmful(plan: Plan, samples: Sequence[Sample]) -> Generator[f
         held_out = hold_out(part.missing, trial_generator(plan.settings.seed, number))
         if held_out.any():
             before, after = (
-                held_out_errors(part, plan.with_rounds(n), held_out, origin=origin) for n in (0, BEST_ROUNDS)
+                held_out_errors(part, each, held_out, origin=origin) for each in (plan.with_rounds(0), plan)
             )
             changes.append(after - before)
-        yield (number + 1) / len(parts)
+        yield _SELECTED + (1 - _SELECTED) * (number + 1) / len(parts)
     return bool(changes) and is_harmful(np.concatenate(changes))
 
 
@@ -185,3 +263,67 @@ def _trial_regions(missing: Bools) -> list[Region]:
     size = max(shape[:2]) if max(shape[:2]) <= _MAX_WHOLE else _TRIAL_SIZE
     hidden = ((region, missing[region]) for region in parts_of(shape, size))
     return [region for region, part in hidden if part.any() and part.mean() < _MAX_MISSING]
+
+
+def plan_to_bytes(plan: Plan) -> bytes:
+    """Return what tiles need of a plan, for `plan_from_bytes`: a file of NumPy, without the threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import restore
+    >>> from dictsel_core.restoration import plan_from_bytes, plan_to_bytes
+    >>> image = np.add.outer(np.arange(32.0), np.arange(32.0))
+    >>> image[::5] = np.nan
+    >>> plan = restore(image).plan
+    >>> plan_from_bytes(plan_to_bytes(plan)).settings == plan.settings
+    True
+    """
+    settings = asdict(plan.settings)
+    del settings["threads"]
+    plain = {each.name: getattr(plan, each.name) for each in fields(plan) if each.name not in _APART}
+    values = plain | {"settings": settings}
+    values["ranges"] = [asdict(each) for each in plan.ranges]
+    values["origins"] = [asdict(each) for each in plan.dictionary.atoms.origins]
+    text = json.dumps(values, sort_keys=True, allow_nan=False)
+    arrays = {"atoms": plan.dictionary.atoms.atoms, "values": np.array(text)}
+    if plan.coarse is not None:
+        arrays["coarse"] = plan.coarse
+    with io.BytesIO() as file:
+        np.savez(file, allow_pickle=False, **arrays)
+        return file.getvalue()
+
+
+def plan_from_bytes(data: bytes, *, threads: int | None = None) -> Plan:
+    """Return a plan from what `plan_to_bytes` returned, which has an example; ValueError if that was not so.
+
+    Examples
+    --------
+    >>> from dictsel_core.restoration import plan_from_bytes
+    >>> plan_from_bytes(b"something else")
+    Traceback (most recent call last):
+    ValueError: This is not a plan, or not one of this version.
+    """
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            arrays = dict(file)
+        values = json.loads(str(arrays["values"]))
+        settings = values["settings"] | {"bases": tuple(values["settings"]["bases"]), "threads": threads}
+        size = settings["patch_size"]
+        origins = tuple(AtomOrigin(**each) for each in values.pop("origins"))
+        values |= {
+            "settings": ResolvedSettings(**settings),
+            "ranges": tuple(ValueRange(**each) for each in values["ranges"]),
+            "dictionary": Dictionary(GroundSet(arrays["atoms"], origins, (size, size))),
+            "coarse": arrays.get("coarse"),
+        }
+        for name in ("observed_channels", "differences", "repeats", "holes"):
+            values[name] = _as_tuples(values[name])
+        return Plan(**values)
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError, zipfile.BadZipFile):
+        raise ValueError("This is not a plan, or not one of this version.") from None
+
+
+def _as_tuples(value: Any) -> Any:  # noqa: ANN401  (whatever JSON knows)
+    """Return lists, and lists within them, as tuples."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value

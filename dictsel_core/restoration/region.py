@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.arrays import Region
-from dictsel_core._util.containers import check_in_memory
-from dictsel_core._util.layout import Axis
+from dictsel_core._util.arrays import Region, grown, within
+from dictsel_core._util.layout import Axis, check_in_memory
 from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
 from dictsel_core._util.validation import Bools
 from dictsel_core.restoration.channels import useful_differences
@@ -24,7 +23,6 @@ from dictsel_core.restoration.image import (
     unit_ranges,
 )
 from dictsel_core.restoration.plan import damage_density
-from dictsel_core.restoration.regions import grown, within
 from dictsel_core.restoration.restore import image_steps, wrapped
 from dictsel_core.restoration.result import Restoration, RestoreStep
 
@@ -168,7 +166,7 @@ def iter_restore_region(
         raise ValueError(
             "A restoration that replaced observed pixels cannot be continued; use restore instead."
         )
-    if damaged.is_large:
+    if damaged.has_parts:
         raise ValueError(
             "This image is restored in parts, by restore; pass fewer channels to restore_region."
         )

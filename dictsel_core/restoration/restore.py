@@ -1,7 +1,7 @@
 """`restore`: from a damaged image to a restored one.
 
 An array in memory becomes one `Image`, which is planned (plan.py) and restored as a single tile (tile.py); a
-stack becomes many (stack.py). An array of Dask is cut into tiles that share a plan (mosaic.py, lazy.py).
+stack becomes many (stack.py). An array of Dask is cut into tiles that share a plan (mosaic.py).
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -10,20 +10,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.containers import is_lazy
-from dictsel_core._util.layout import Axis, as_layout
+from dictsel_core._util.layout import Axis, as_layout, is_lazy
 from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
 from dictsel_core.atoms import GroundSet
 from dictsel_core.restoration.damaged import DamagedArray, as_damaged
 from dictsel_core.restoration.dictionary import AtomSource, as_atom_source
 from dictsel_core.restoration.image import Image
-from dictsel_core.restoration.lazy import lazy_steps
-from dictsel_core.restoration.parameters import Parameter
-from dictsel_core.restoration.plan import planned_tile
+from dictsel_core.restoration.mosaic import lazy_steps
+from dictsel_core.restoration.plan import Plan, planned_tile
 from dictsel_core.restoration.result import Restoration, RestoreStep
-from dictsel_core.restoration.settings import PresetName, RestoreSettings, as_settings
+from dictsel_core.restoration.settings import Parameter, PresetName, RestoreSettings, as_settings
 from dictsel_core.restoration.stack import StackRestorer
-from dictsel_core.restoration.tile import Plan
 from dictsel_core.selection import Selection
 
 #: Most planes before and after each plane of a stack that help it.
@@ -55,7 +52,7 @@ def restore(
     their observed pixels, and each missing pixel becomes the median of all patches that cover it. Coarser
     scales are restored first; their estimates are weak observations of the missing pixels on the next finer
     scale, so holes larger than a patch are filled too. In images of integers, holes wider than 16 pixels,
-    and spots in texture, are then completed with what is around them [3]_. Finally, rounds of non-local
+    and spots in texture, are then filled with what is around them [3]_. Finally, rounds of non-local
     refinement, by default four, estimate the other missing pixels of a patch from similar patches nearby
     [2]_. The preset "paper" follows the paper alone.
 
@@ -171,7 +168,7 @@ def iter_restore(
         layout = as_layout(np.shape(image), channel_axis, axes)
         return GeneratorRun(lazy_steps(image, mask, asked, layout, source))
     damaged = as_damaged(image, mask, channel_axis, axes)
-    if damaged.is_large:
+    if damaged.has_parts:
         return GeneratorRun(StackRestorer(damaged, asked, source, reach).steps())
     return GeneratorRun(wrapped(image_steps(damaged.whole(), asked, source), damaged))
 

@@ -14,7 +14,7 @@ from dictsel_core.restoration.settings import ResolvedSettings
 from dictsel_core.selection import Selection
 
 if TYPE_CHECKING:
-    from dictsel_core.restoration.tile import Plan
+    from dictsel_core.restoration.plan import Plan
 
 Stage = Literal["select", "coarse", "code", "channels", "texture", "refine"]
 STAGES: tuple[Stage, ...] = get_args(Stage)

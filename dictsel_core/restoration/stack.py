@@ -2,32 +2,23 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import Region
+from dictsel_core._util.arrays import Region, evenly_spaced
 from dictsel_core._util.runs import GeneratorRun
 from dictsel_core._util.validation import Floats
 from dictsel_core.refinement.rounds import BEST_ROUNDS
 from dictsel_core.restoration.damaged import DamagedArray
-from dictsel_core.restoration.dictionary import (
-    MAX_PATCHES,
-    AtomSource,
-    Dictionary,
-    sample_patches,
-    select_dictionary,
-)
+from dictsel_core.restoration.dictionary import AtomSource, select_dictionary
 from dictsel_core.restoration.holdout import held_out_errors, hold_out, trial_generator
 from dictsel_core.restoration.image import Image, Planes, complete_planes, in_ranges
-from dictsel_core.restoration.plan import plan_image, planned_tile
-from dictsel_core.restoration.regions import evenly_spaced
+from dictsel_core.restoration.plan import Plan, plan_image, planned_tile
 from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
 from dictsel_core.restoration.settings import RestoreSettings
-from dictsel_core.restoration.tile import Plan, TileRestorer, TileStep, restore_tile
+from dictsel_core.restoration.tile import TileRestorer, TileStep, code_tile
 
 #: Number of parts, evenly spaced, whose patches the dictionary is selected on.
 _N_SAMPLED = 16
@@ -45,13 +36,7 @@ _TRIAL_SIZE, _MIN_GAIN = 128, 0.02
 class StackRestorer:
     """Restores the images of a stack one after the other, with one dictionary for all of them.
 
-    Parameters
-    ----------
-    damaged : DamagedArray
-    settings : RestoreSettings
-    source : AtomSource
-    reach : int or None
-        How many neighbors on either side of an image help to refine it; None tries whether they do.
+    `reach` neighbors on either side of an image help to refine it; None tries whether they do.
     """
 
     def __init__(
@@ -90,17 +75,12 @@ class StackRestorer:
 
     def _select(self) -> Iterator[RestoreStep]:
         """Select a dictionary on patches of several parts."""
-        settings, samples = self._settings, []
-        for part, image in evenly_spaced(list(zip(self._parts, self._images, strict=True)), _N_SAMPLED):
-            patches = sample_patches(image, settings.patch_size, settings.seed)
-            samples.append(replace(patches, positions=np.insert(patches.positions, 0, part.number, axis=1)))
-        sample = reduce(add, samples).drawn(MAX_PATCHES, settings.seed)
-        run = select_dictionary(sample, settings, self._source.candidates)
-        for _ in run:
-            fraction = _SELECTED * len(run.steps) / run.n_atoms
-            yield RestoreStep("select", fraction, n_images=len(self._parts))
-        dictionary = Dictionary.selected(run.result, sample.positions)
-        self._source = replace(self._source, dictionary=dictionary)
+        parts = [((part.number, 0, 0), image) for part, image in zip(self._parts, self._images, strict=True)]
+        samples = evenly_spaced(parts, _N_SAMPLED)
+        run = GeneratorRun(select_dictionary(samples, self._settings, self._source.candidates))
+        for fraction in run:
+            yield RestoreStep("select", _SELECTED * fraction, n_images=len(self._parts))
+        self._source = replace(self._source, dictionary=run.result)
 
     def _sequences(self) -> list[list[int]]:
         """Return which parts are restored together, by their numbers: those that may be neighbors."""
@@ -207,7 +187,7 @@ class StackRestorer:
                 if beside.missing.all():
                     continue
                 if beside.missing.any():
-                    planes = restore_tile(beside, self._plan(self._images[other], rounds=0))
+                    planes = code_tile(beside, self._plan(self._images[other], rounds=0))
                     neighbors.append(in_ranges(planes, beside.ranges, own.ranges))
                 else:
                     neighbors.append(complete_planes(beside.pixels, own.ranges))

@@ -1,14 +1,14 @@
-"""One look at all tiles of an image, before any of them is restored."""
+"""The tiles of an image, and one look at all of them before any is restored."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import Region
+from dictsel_core._util.arrays import Region, evenly_spaced, grown, parts_of, within
 from dictsel_core._util.validation import Bools, Ints
-from dictsel_core.restoration.coding import halve
 from dictsel_core.restoration.image import (
     Image,
     Planes,
@@ -18,27 +18,57 @@ from dictsel_core.restoration.image import (
     observed_ranges,
     unit_ranges,
 )
-from dictsel_core.restoration.regions import Tile, evenly_spaced, parts_of
-from dictsel_core.restoration.repeats import Changes, changes_of, joint_changes
+from dictsel_core.restoration.scales import (
+    Changes,
+    Repeat,
+    changes_of,
+    halve,
+    joint_changes,
+    repeat_of,
+)
 from dictsel_core.restoration.wide import wide_pixels
 
 #: Height and width of the samples of an image, and how many of a tile there are at most.
 SAMPLE_SIZE, _SAMPLES_PER_TILE = 256, 4
+#: Pixels around a tile that are restored with it: more changes nothing that can be measured (docs/scale.md).
+HALO = 48
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A part of an image.
+
+    Attributes
+    ----------
+    region : (slice, slice)
+        Rows and columns of the part.
+    outer : (slice, slice)
+        The same with the halo.
+    """
+
+    region: Region
+    outer: Region
+
+    @property
+    def inner(self) -> Region:
+        """The part within its halo."""
+        return within(self.region, self.outer)
+
+    @property
+    def origin(self) -> tuple[int, int]:
+        """First row and column of the halo."""
+        return self.outer[0].start, self.outer[1].start
+
+
+def cut_tiles(shape: tuple[int, ...], side: int, grid: int = 1) -> Iterator[Tile]:
+    """Yield the tiles of an image, row by row; their halos begin at multiples of `grid`."""
+    for region in parts_of(shape, side):
+        yield Tile(region, grown(region, HALO, shape, grid))
 
 
 @dataclass(frozen=True, eq=False)
 class CoarsePart:
-    """A coarse scale of a tile.
-
-    Attributes
-    ----------
-    top, left : int
-        Where it begins in that scale of the image.
-    planes : (h, w, C) ndarray
-    missing : (h, w, c) ndarray of bool
-    ranges : tuple of ValueRange
-        The unit ranges of the planes.
-    """
+    """A coarse scale of a tile, in its own ranges, and where it begins in that scale of the image."""
 
     top: int
     left: int
@@ -100,6 +130,16 @@ class Survey:
     def missing_fraction(self) -> float:
         """Fraction of the values that are missing."""
         return sum(self.n_missing) / (self.n_pixels * len(self.n_missing))
+
+    @property
+    def observed_channels(self) -> tuple[bool, ...]:
+        """Whether anything is observed of each channel."""
+        return tuple(each is not None for each in self.ranges)
+
+    @property
+    def repeats(self) -> tuple[Repeat, Repeat]:
+        """How the image was enlarged; it was only if all its tiles are."""
+        return repeat_of(self.changes[0]), repeat_of(self.changes[1])
 
     def coarse_image(self, shape: tuple[int, int], ranges: tuple[ValueRange, ...]) -> Image:
         """Return the coarse scale of the image, of this shape, in unit range."""

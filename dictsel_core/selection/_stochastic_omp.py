@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import chunk_rows
-from dictsel_core._util.observed import ObservedData
 from dictsel_core._util.validation import (
     Bools,
     Floats,
     Ints,
+    ObservedData,
     as_count,
     as_generator,
     as_n_atoms,

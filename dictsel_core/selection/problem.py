@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.observed import ObservedData
-from dictsel_core._util.validation import Floats, Ints, rounding_level
+from dictsel_core._util.validation import Floats, Ints, ObservedData, rounding_level
 from dictsel_core.atoms import GroundSet
 from dictsel_core.utility import Utility
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core.evaluation.cells import Values, estimate_error
+from dictsel_core.evaluation.estimation import Values, estimate_error
 
 
 def values(rng, n, n_cells, distances=(1, 2)):

@@ -7,27 +7,22 @@ from dictsel_core.refinement.gaussian import BlockEstimates
 from dictsel_core.refinement.rounds import pixel_sums
 
 
-@pytest.mark.parametrize("shape", [None, (20, 1, 1), (20, 1, 9), (20, 2, 9)])
-def test_estimates_of_missing_pixels_are_summed_where_their_patches_are(shape):
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_estimates_are_summed_where_their_patches_are(n_layers):
     rng = np.random.default_rng(0)
     height, width, size, n_channels = 9, 7, 3, 2
     numbers = rng.integers(0, (height - size + 1) * (width - size + 1), 20)
     values = rng.random((20, n_channels, size * size)).astype(np.float32)
-    weights = None if shape is None else rng.random(shape)
-    missing = rng.random((height, width, 2)) < 0.4
-    pixels, sums, totals = pixel_sums(BlockEstimates(numbers, values, size, weights), missing)
-    expected, expected_totals = np.zeros((height, width, n_channels)), np.zeros((height, width, n_channels))
-    every_weight = np.broadcast_to(1.0 if weights is None else weights, values.shape)
-    for number, value, weight in zip(numbers, values, every_weight, strict=True):
+    weights = rng.random((20, n_layers, size * size)).astype(np.float32)
+    sums, totals = pixel_sums(BlockEstimates(numbers, values, size, weights), (height, width))
+    expected, expected_totals = np.zeros((n_channels, height, width)), np.zeros((n_layers, height, width))
+    for number, value, weight in zip(numbers, values, weights, strict=True):
         row, column = divmod(number, width - size + 1)
-        place = np.s_[row : row + size, column : column + size]
-        expected[place] += (weight * value).reshape(n_channels, size, size).transpose(1, 2, 0)
-        expected_totals[place] += weight.reshape(n_channels, size, size).transpose(1, 2, 0)
-    wanted = missing.any(axis=2)
-    np.testing.assert_array_equal(pixels, np.flatnonzero(wanted))
-    np.testing.assert_allclose(sums, expected[wanted], atol=1e-6)
-    totals = np.broadcast_to(totals, sums.shape)
-    np.testing.assert_allclose(totals, expected_totals[wanted], atol=1e-12)
+        place = np.s_[:, row : row + size, column : column + size]
+        expected[place] += (weight * value).reshape(n_channels, size, size)
+        expected_totals[place] += weight.reshape(n_layers, size, size)
+    np.testing.assert_allclose(sums, expected, atol=1e-5)
+    np.testing.assert_allclose(totals, expected_totals, atol=1e-5)
 
 
 def test_shrinking_keeps_the_variance_of_each_group():
@@ -54,9 +49,9 @@ class _Constant:
         numbers = np.repeat(np.arange(n_patches), 2)
         values = np.empty((2 * n_patches, planes.shape[2], search.size**2), np.float32)
         values[::2], values[1::2] = self.value, self.other
-        return BlockEstimates(
-            numbers, values, search.size, np.tile([1.0, self.weight], n_patches)[:, None, None]
-        )
+        weights = np.ones((2 * n_patches, 1, search.size**2), np.float32)
+        weights[1::2] = self.weight
+        return BlockEstimates(numbers, values, search.size, weights)
 
 
 @pytest.mark.parametrize("n_layers", [1, 3])
@@ -64,5 +59,5 @@ def test_a_round_moves_missing_pixels_to_the_weighted_mean_of_any_estimator(n_la
     planes = np.full((40, 30, n_layers), 0.5, np.float32)
     missing = np.random.default_rng(0).random((40, 30, n_layers)) < 0.5
     refine(planes, missing, 1, 2, estimator=_Constant(0.0, 1.0, 3.0))
-    np.testing.assert_allclose(planes[missing], 0.75, atol=1e-6)
+    np.testing.assert_allclose(planes[missing], 0.75, atol=1e-5)
     assert (planes[~missing] == 0.5).all()

@@ -207,7 +207,7 @@ def test_every_round_shows_its_picture_and_pictures_shown_do_not_change(rounds):
 
 
 def test_the_picture_shown_grows_better_while_patches_are_coded(monkeypatch):
-    monkeypatch.setattr("dictsel_core.restoration.patches._BAND_VALUES", 1)
+    monkeypatch.setattr("dictsel_core.restoration.coding._BAND_VALUES", 1)
     original, mask = damaged_texture(np.uint8)
     run = iter_restore(original, mask, replace(FAST, rounds=0))
     shown = [step.image for step in run if step.image is not None]

@@ -5,8 +5,8 @@ import pytest
 
 from dictsel_core import standard_ground_set
 from dictsel_core.pursuit.codes import code_data
-from dictsel_core.restoration.coding import SparseCoder, double_at, halve
-from dictsel_core.restoration.patches import MirroredPatches
+from dictsel_core.restoration.coding import MirroredPatches, SparseCoder
+from dictsel_core.restoration.scales import double_at, halve
 
 
 class Planes(NamedTuple):

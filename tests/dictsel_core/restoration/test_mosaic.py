@@ -10,7 +10,7 @@ from tiles import mosaic_of, restore_in_tiles
 from dictsel_core import RestoreSettings, psnr, restore
 from dictsel_core.completion import completion, wide_parts
 from dictsel_core.restoration import Mosaic, mosaic, plan_from_bytes, plan_to_bytes
-from dictsel_core.restoration.regions import cut_tiles
+from dictsel_core.restoration.survey import cut_tiles
 
 FAST = RestoreSettings.preset("fast")
 SHORT = RestoreSettings(rounds=2)

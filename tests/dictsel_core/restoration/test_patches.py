@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dictsel_core.restoration import patches
-from dictsel_core.restoration.patches import MirroredPatches, median_of_patches, median_of_rows
+from dictsel_core.restoration import coding
+from dictsel_core.restoration.coding import MirroredPatches, median_of_patches, median_of_rows
 
 
 def literal_medians(size, n_channels, table, wanted, thinning):
@@ -48,11 +48,11 @@ def test_medians_of_bands_are_those_of_the_definition(
     def rebuild(rows, columns, out, first):
         out[:, first : first + len(rows)] = table[:, rows, columns]
 
-    before, patches._BAND_VALUES = patches._BAND_VALUES, band
+    before, coding._BAND_VALUES = coding._BAND_VALUES, band
     try:
         bands = list(median_of_patches(wanted, size, n_channels, rebuild, threads, thinning=thinning))
     finally:
-        patches._BAND_VALUES = before
+        coding._BAND_VALUES = before
     assert [rows.start for rows, *_ in bands] == [0, *[rows.stop for rows, *_ in bands][:-1]]
     assert (np.concatenate([pixels for _, pixels, _ in bands]) == np.flatnonzero(wanted)).all()
     medians = np.full((height, width, n_channels), np.nan)
@@ -64,7 +64,7 @@ def test_medians_of_bands_are_those_of_the_definition(
 @pytest.mark.parametrize("height", [3, 16, 17, 23, 40])
 def test_a_yielded_band_may_be_overwritten(height, monkeypatch):
     """Patches that are rebuilt later, mirrored ones included, do not cover it."""
-    monkeypatch.setattr(patches, "_BAND_VALUES", 1)
+    monkeypatch.setattr(coding, "_BAND_VALUES", 1)
     image, size = np.random.default_rng(0).random((height, 9)).astype(np.float32), 4
     wanted, everywhere = np.ones(image.shape, bool), MirroredPatches(image.shape, size)
 

@@ -11,8 +11,7 @@ from dictsel_core._util.parallel import single_threaded_blas
 from dictsel_core.refinement.rounds import DEFAULT_OPTIONS as OPTIONS
 from dictsel_core.refinement.rounds import grid_offsets, refine_round
 from dictsel_core.refinement.search import Block, find_groups, spans
-from dictsel_core.restoration.coding import SparseCoder
-from dictsel_core.restoration.patches import MirroredPatches
+from dictsel_core.restoration.coding import MirroredPatches, SparseCoder
 
 
 @pytest.fixture(autouse=True)
@@ -178,7 +177,7 @@ def test_coding_has_the_bits_of_the_full_computation(kind, thinning, fill_weight
     planes, missing = picture(shape, 3), damage(kind, shape)[:, :, 0]
     atoms = standard_ground_set().atoms[:, 3:60:4]
     # Products of other shapes round.
-    monkeypatch.setattr("dictsel_core.restoration.patches._REBUILD_CHUNK", 1 << 20)
+    monkeypatch.setattr("dictsel_core.restoration.coding._REBUILD_CHUNK", 1 << 20)
     filled = np.where(missing[:, :, None], np.float32(0.4), planes)
     coder = SparseCoder(atoms, 5, fill_weight, thinning=thinning, threads=2)
     expected = full_estimates(coder, filled, missing, missing, thinning)

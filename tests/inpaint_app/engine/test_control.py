@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dictsel_core._util.compilation import begin_kernel, end_kernel
+from dictsel_core._util.kernel_cache import begin_kernel, end_kernel
 from dictsel_core._util.runs import GeneratorRun
 from dictsel_core.progress import Compilation
 from inpaint_app.cli import terminal as cli_progress
