@@ -163,12 +163,12 @@ def axis_names(value: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever is giv
 
 
 def is_lazy(value: Any) -> bool:  # noqa: ANN401
-    """Return whether a value is an array of Dask, which is computed when it is needed."""
+    """Return whether a value is a Dask array, which is computed when it is needed."""
     return type(value).__module__.partition(".")[0] == "dask"
 
 
 def check_in_memory(value: Any, name: str) -> None:  # noqa: ANN401
-    """Refuse arrays of Dask and Zarr, which may be larger than memory."""
+    """Refuse Dask and Zarr arrays, which may be larger than memory."""
     if is_data_array(value):
         if value.chunks is not None:
             raise TypeError(
@@ -178,7 +178,7 @@ def check_in_memory(value: Any, name: str) -> None:  # noqa: ANN401
     elif (package := type(value).__module__.partition(".")[0]) in _CHUNKED:
         raise TypeError(
             f"{name} is an array of {package}, which may be larger than memory; pass np.asarray({name}), "
-            "or arrays of Dask to restore, which works tile by tile (docs/arrays.md)."
+            "or Dask arrays to restore, which works tile by tile (docs/arrays.md)."
         )
 
 

@@ -1,8 +1,8 @@
 """An image in several tiles: how it is cut, surveyed, planned, and restored tile by tile.
 
-Whoever drives it reads regions, calls these functions wherever there is a processor, and writes what they
-return: first `Mosaic.survey` for all tiles, then `Mosaic.plan`, then `Mosaic.fill` for the parts of wide
-holes, wave by wave, then `Mosaic.restore` for all tiles. Arrays of Dask are driven so here.
+The caller reads regions, runs these methods on any worker, and writes their results: first `Mosaic.survey`
+for all tiles, then `Mosaic.plan`, then `Mosaic.fill` for the parts of wide holes, wave by wave, then
+`Mosaic.restore` for all tiles. `lazy_steps` does this for Dask arrays.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -38,9 +38,9 @@ Fill = tuple[Region, NDArray[Any], Bools]
 
 #: Height and width of a tile by default, and what they are multiples of.
 TILE, GRID = 1536, 64
-#: The coarse scale of an image that all tiles share has about as many pixels at most.
+#: Approximate upper limit on the pixels of the coarse scale that all tiles share: 16 MB for each channel.
 _MAX_COARSE = 1 << 22
-#: It is at least this coarse; halos begin at its pixels.
+#: Least number of times that the image is halved to get it; halos begin at its pixels.
 _MIN_LEVEL = 4
 #: How many samples the plan is made from, and how many in which nothing is missing are used besides, if
 #: channels have masks of their own.
@@ -107,7 +107,7 @@ class Mosaic:
 
     @property
     def level(self) -> int:
-        """How often the coarse scale is halved that all tiles share."""
+        """Number of times that the image is halved to get the coarse scale that all tiles share."""
         level, n_pixels = _MIN_LEVEL, self.shape[0] * self.shape[1]
         # Tiles begin at its pixels too.
         while n_pixels >> 2 * level > _MAX_COARSE and self.side % (2 << level) == 0:
@@ -116,7 +116,7 @@ class Mosaic:
 
     @property
     def reach(self) -> int:
-        """Pixels farther than this from all observed ones are in wide holes, to be filled; 0 if none are."""
+        """Pixels farther than this from all observed ones are in wide holes, to be filled; 0: no filling."""
         return self.settings.fill_reach(self.dtype)
 
     def tiles(self) -> list[Tile]:
@@ -239,18 +239,18 @@ def _with_fills(
 
 
 def lazy_steps(
-    image: Any,  # noqa: ANN401  (an array of Dask)
+    image: Any,  # noqa: ANN401  (a Dask array)
     mask: Any,  # noqa: ANN401
     settings: RestoreSettings,
     layout: Layout,
     source: AtomSource,
 ) -> Generator[RestoreStep, None, Restoration]:
-    """Plan the restoration of an array of Dask, and return one whose image is an array of Dask too."""
+    """Plan the restoration of a Dask array, and return one whose image is a Dask array too."""
     import dask  # noqa: PLC0415  (an extra)
     import dask.array as da  # noqa: PLC0415
 
     if layout.is_stack:
-        raise ValueError("Images of Dask are restored one by one; pass one image of the stack at a time.")
+        raise ValueError("A Dask array must hold a single image; pass the images of a stack one by one.")
     check_dtype(image.dtype)
     if mask is None and image.dtype.kind != "f":
         raise TypeError(NO_MASK)
@@ -279,20 +279,20 @@ def lazy_steps(
     atoms = plan.dictionary.atoms
     yield RestoreStep("select", 1.0)
     return Restoration(
-        restored,
-        replace(plan.settings, rounds=settings.rounds),
-        plan.missing_fraction,
-        plan.dictionary.selection,
-        plan.dictionary.positions,
-        np.zeros(len(atoms), np.intp),
-        0,
-        plan.n_rounds,
-        {},
-        atoms,
+        image=restored,
+        settings=replace(plan.settings, rounds=settings.rounds),
+        missing_fraction=plan.missing_fraction,
+        selection=plan.dictionary.selection,
+        patch_positions=plan.dictionary.positions,
+        usage=np.zeros(len(atoms), np.intp),
+        n_coded_patches=0,
+        n_rounds=plan.n_rounds,
+        seconds={},
+        atoms=atoms,
     )
 
 
-def _restored(pixels: Any, missing: Any, mosaic: Mosaic, plan: Plan) -> Any:  # noqa: ANN401  (arrays of Dask)
+def _restored(pixels: Any, missing: Any, mosaic: Mosaic, plan: Plan) -> Any:  # noqa: ANN401  (Dask arrays)
     """Return the restored image (H, W, C), to be computed."""
     import dask  # noqa: PLC0415  (an extra)
     import dask.array as da  # noqa: PLC0415
@@ -315,7 +315,7 @@ def _restored(pixels: Any, missing: Any, mosaic: Mosaic, plan: Plan) -> Any:  # 
     return da.concatenate([da.concatenate(row, axis=1) for row in rows.values()])
 
 
-def _side(pixels: Any) -> int:  # noqa: ANN401  (an array of Dask)
+def _side(pixels: Any) -> int:  # noqa: ANN401  (a Dask array)
     """Return the side of tiles: that of square chunks, if these may be tiles."""
     height, width = pixels.chunksize[:2]
     return int(height) if height == width and height % GRID == 0 else TILE

@@ -31,7 +31,7 @@ Sample = tuple[tuple[int, int], Image]
 #: Height and width of a part on which refinement is tried, how many there are at most, and the height and
 #: width up to which images are tried whole.
 _TRIAL_SIZE, _N_TRIALS, _MAX_WHOLE = 128, 2, 192
-#: A part in which more is missing tells nothing.
+#: Parts with a larger missing fraction are not used as trials.
 _MAX_MISSING = 0.98
 #: Fraction of the planning that is done once a dictionary has been selected.
 _SELECTED = 0.5
@@ -48,7 +48,7 @@ class Plan:
     settings : ResolvedSettings
         Nothing is left open; `rounds` has a value too.
     ranges : tuple of ValueRange
-        Of the observed values, one for each channel: the unit range of its plane.
+        Least and greatest observed value of each channel, which are 0 and 1 in unit range.
     dictionary : Dictionary
     missing_fraction : float
     shares_mask : bool
@@ -60,15 +60,15 @@ class Plan:
     differences : tuple of (int, int)
         Pairs of channels whose difference helps to estimate the first of them.
     repeats : ((int, int), (int, int))
-        How often rows and columns are repeated in an enlarged image, once if it is not, and where the first
-        repetition begins.
+        Of an image that was enlarged by repeating pixels: factor and offset, for rows and for columns; the
+        factor is 1 if it was not.
     fill_reach : int
-        Pixels farther than this from all observed ones are in wide holes, which are filled with texture; 0 if
-        none are.
+        Pixels farther than this from all observed ones are in wide holes, which are filled with texture; 0
+        turns the filling off.
     holes : tuple of (top, left, bottom, right)
         Where there are wide holes, if the image has several tiles.
     level : int
-        How often `coarse` was halved.
+        Number of times that the image was halved to get `coarse`.
     coarse : (h, w, C) ndarray, optional
         The restored planes of a coarse scale of the image. None if the image is a single tile, or if nothing
         is missing on that scale.
@@ -266,7 +266,7 @@ def _trial_regions(missing: Bools) -> list[Region]:
 
 
 def plan_to_bytes(plan: Plan) -> bytes:
-    """Return what tiles need of a plan, for `plan_from_bytes`: a file of NumPy, without the threads.
+    """Return what tiles need of a plan, as an .npz file without the number of threads, for `plan_from_bytes`.
 
     Examples
     --------
@@ -295,7 +295,7 @@ def plan_to_bytes(plan: Plan) -> bytes:
 
 
 def plan_from_bytes(data: bytes, *, threads: int | None = None) -> Plan:
-    """Return a plan from what `plan_to_bytes` returned, which has an example; ValueError if that was not so.
+    """Return the plan that `plan_to_bytes` wrote; ValueError if the bytes are something else.
 
     Examples
     --------

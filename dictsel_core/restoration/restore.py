@@ -1,7 +1,7 @@
 """`restore`: from a damaged image to a restored one.
 
 An array in memory becomes one `Image`, which is planned (plan.py) and restored as a single tile (tile.py); a
-stack becomes many (stack.py). An array of Dask is cut into tiles that share a plan (mosaic.py).
+stack becomes many (stack.py). A Dask array is cut into tiles that share a plan (mosaic.py).
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -44,7 +44,7 @@ def restore(
     dictionary: ArrayLike | GroundSet | Selection | None = None,
     neighbor_planes: int | None = None,
 ) -> Restoration:
-    """Restore the missing pixels of an image (appendix E of the paper, and refinement).
+    """Restore the missing pixels of an image (appendix E of [1]_, and refinement).
 
     A dictionary is selected on the image's own patches, with a loss that counts observed pixels only: by
     Replacement OLS if less than 70 % of the pixels are observed, by Replacement OMP otherwise. Overlapping
@@ -54,14 +54,16 @@ def restore(
     scale, so holes larger than a patch are filled too. In images of integers, holes wider than 16 pixels,
     and spots in texture, are then filled with what is around them [3]_. Finally, rounds of non-local
     refinement, by default four, estimate the other missing pixels of a patch from similar patches nearby
-    [2]_. The preset "paper" follows the paper alone.
+    [2]_; the preset "best" leaves them out where they make held-out pixels worse. The preset "paper" follows
+    [1]_ alone.
 
     Parameters
     ----------
     image : array_like
         Integers of any depth, or floats: gray (H, W), RGB (H, W, 3), or with `channel_axis` and `axes` any
         number of channels and images. Missing pixels may have any value. An xarray.DataArray is returned as
-        one, with its coordinates.
+        one, with its coordinates. A Dask array, of a single image, is planned at once and restored tile by
+        tile when the result is computed.
     mask : array_like of bool, optional
         True = missing. In the shape of the image; or without its channels, if they miss the same pixels; or
         (H, W) for all images of a stack. If only some channels of a pixel are missing, the others are used
@@ -90,7 +92,8 @@ def restore(
     -------
     Restoration
         Its image has the shape and dtype of the input, is finite, and stays within the range of the observed
-        values. Observed pixels are unchanged, except with ``keep_observed=False``.
+        values. Observed pixels are unchanged, except with ``keep_observed=False``. If the input is a Dask
+        array, so is the image, and what is known only after restoring is left out: usage and seconds.
 
     See Also
     --------
@@ -206,7 +209,17 @@ def image_steps(
 def _unchanged(image: Image, settings: RestoreSettings, source: AtomSource) -> Restoration:
     """Return the restoration of an image in which nothing is missing."""
     none, resolved = np.zeros(0, np.intp), settings.resolved(1.0, len(source))
-    return Restoration(image.pixels.copy(order="K"), resolved, 0.0, None, none.reshape(0, 2), none, 0, 0, {})
+    return Restoration(
+        image=image.pixels.copy(order="K"),
+        settings=resolved,
+        missing_fraction=0.0,
+        selection=None,
+        patch_positions=none.reshape(0, 2),
+        usage=none,
+        n_coded_patches=0,
+        n_rounds=0,
+        seconds={},
+    )
 
 
 def wrapped(

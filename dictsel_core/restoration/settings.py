@@ -337,7 +337,7 @@ class RestoreSettings:
         return self.fill == "texture" or (self.fill == "auto" and np.dtype(dtype).kind != "f")
 
     def fill_reach(self, dtype: DTypeLike) -> int:
-        """Return how far from all observed pixels those are that are filled with texture; 0 if none are."""
+        """Return how far from all observed pixels the filling with texture begins; 0 turns it off."""
         return REACH[self.fill] if self.fills_texture(dtype) else 0
 
     def constraint_for(self, n_points: int) -> Constraint:

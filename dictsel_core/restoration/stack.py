@@ -216,16 +216,16 @@ class StackRestorer:
                 seconds[stage] = seconds.get(stage, 0.0) + each
         n_atoms = 0 if dictionary is None else len(dictionary.atoms)
         return Restoration(
-            self._damaged.wrapped(self._restored.copy(order="K")),
-            self._settings,
-            self._damaged.missing_fraction,
-            None if dictionary is None else dictionary.selection,
-            np.zeros((0, 3), np.intp) if dictionary is None else dictionary.positions,
-            sum((result.usage for result in results), np.zeros(n_atoms, np.intp)),
-            sum(result.n_coded_patches for result in results),
-            max((result.n_rounds for result in results), default=0),
-            seconds,
-            None if dictionary is None else dictionary.atoms,
+            image=self._damaged.wrapped(self._restored.copy(order="K")),
+            settings=self._settings,
+            missing_fraction=self._damaged.missing_fraction,
+            selection=None if dictionary is None else dictionary.selection,
+            patch_positions=np.zeros((0, 3), np.intp) if dictionary is None else dictionary.positions,
+            usage=sum((result.usage for result in results), np.zeros(n_atoms, np.intp)),
+            n_coded_patches=sum(result.n_coded_patches for result in results),
+            n_rounds=max((result.n_rounds for result in results), default=0),
+            seconds=seconds,
+            atoms=None if dictionary is None else dictionary.atoms,
         )
 
 

@@ -31,8 +31,8 @@ def restore_tile(
 ) -> Planes:
     """Return all pixels of a tile in unit range: (H, W, C).
 
-    The plan is that of the image, of which the tile, in its ranges, begins at `origin`. Neighbors are the
-    same tile of other images of a stack, whose patches help to refine.
+    `plan` belongs to the full image; `image` is the tile at `origin`, in the value ranges of the full image.
+    Neighbors are the same tile of other images of a stack, whose patches help to refine.
     """
     tile = TileRestorer(image, plan, origin)
     for _ in tile.steps(neighbors):
@@ -161,21 +161,24 @@ class TileRestorer:
         return (missing if self.image.shares_mask else missing[:, :, known]) & ~self._wide[:, :, None]
 
     def snapshot(self, rounds: int | None) -> Callable[[], Restoration]:
-        """Keep the tile as it is now, and return what makes a result of it; as many rounds were asked for."""
+        """Keep the tile as it is now, and return a function that builds the result.
+
+        `rounds` is the number that was asked for; None if the plan decided.
+        """
         plan, seconds, n_rounds = self.plan, dict(self.seconds), self._n_rounds
         render = self.image.snapshot(self.planes, keep_observed=plan.settings.keep_observed)
         usage, n_coded = self._coder.usage, self._coder.n_coded_patches
         return lambda: Restoration(
-            render(),
-            replace(plan.settings, rounds=rounds),
-            plan.missing_fraction,
-            plan.dictionary.selection,
-            plan.dictionary.positions,
-            usage,
-            n_coded,
-            n_rounds,
-            seconds,
-            plan.dictionary.atoms,
+            image=render(),
+            settings=replace(plan.settings, rounds=rounds),
+            missing_fraction=plan.missing_fraction,
+            selection=plan.dictionary.selection,
+            patch_positions=plan.dictionary.positions,
+            usage=usage,
+            n_coded_patches=n_coded,
+            n_rounds=n_rounds,
+            seconds=seconds,
+            atoms=plan.dictionary.atoms,
             plan=plan,
         )
 

@@ -1,7 +1,7 @@
-"""An image that may be larger than memory, as arrays of Dask: restored tile by tile.
+"""An image that may be larger than memory, as Dask arrays: restored tile by tile.
 
 The image is looked at once, since the dictionary and a few other decisions are made for all of it. The result
-is an array of Dask too, whose chunks are tiles that are restored when they are computed. To continue after an
+is a Dask array too, whose chunks are tiles that are restored when they are computed. To continue after an
 interruption, and for files, the command `inpaint restore` does the same.
 """
 

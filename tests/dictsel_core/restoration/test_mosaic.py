@@ -238,7 +238,7 @@ class TestArraysOfDask:
         image = np.where(damage(0.3), np.nan, picture("float32"))
         assert np.isfinite(restore(self.da.from_array(image, 64), settings=FAST).image.compute()).all()
         stack = self.da.zeros((2, 64, 64), dtype="uint8")
-        with pytest.raises(ValueError, match="one image of the stack at a time"):
+        with pytest.raises(ValueError, match="must hold a single image"):
             restore(stack, self.da.zeros((2, 64, 64), dtype=bool), FAST, axes=(1, 2))
         with pytest.raises(ValueError, match="mask must have the shape of the image"):
             restore(self.da.zeros((64, 64)), self.da.zeros((64, 60), dtype=bool), FAST)
