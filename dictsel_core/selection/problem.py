@@ -41,7 +41,7 @@ class Problem:
     scales : (T,) ndarray or None
         By which the weights of the supports are multiplied, as the data are; None if all are 1.
     energies : (T,) ndarray of float64
-        |y_t|^2 on observed entries.
+        ``|y_t|^2`` on observed entries.
     rounding : (T,) ndarray
         Squared correlations up to this are rounding error.
     """
@@ -90,7 +90,7 @@ class Problem:
         return values
 
     def masked_lengths(self) -> Floats:
-        """Return |m_t * a|^2 for every patch and atom: (T, n), or (1, n) if nothing is missing."""
+        """Return ``|m_t * a|^2`` for every patch and atom: (T, n), or (1, n) if nothing is missing."""
         squares = self.ground_set.atoms**2
         if self.observed is None:
             return np.asarray(squares.sum(axis=0, keepdims=True))

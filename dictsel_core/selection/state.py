@@ -36,7 +36,7 @@ class Fit(Protocol):
     """Fits the patches of a problem; supports are (B, S), with -1 in empty slots."""
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
-        """Return the weights of some patches, (B, S), and |y|^2 - |r|^2, (B,), on their observed entries."""
+        """Return the weights of some patches, (B, S), and ``|y|^2 - |r|^2``, (B,), as observed."""
 
     def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
         """Put A^T r of some patches into `out`, (B, n), given their supports and latest weights."""
@@ -112,7 +112,7 @@ class SupportState:
     coefficients : (T, S) ndarray of float64
         Least-squares weights on the observed entries; 0 in empty slots.
     explained : (T,) ndarray of float64
-        2 f_t(Z_t) = |y_t|^2 - |r_t|^2, on observed entries.
+        ``2 f_t(Z_t) = |y_t|^2 - |r_t|^2``, on observed entries.
     """
 
     def __init__(self, problem: Problem, capacity: int, fit: Fit | None = None, threads: int = 1) -> None:
@@ -134,7 +134,7 @@ class SupportState:
 
     @property
     def objective(self) -> float:
-        """Sum of f_t(Z_t) = |y_t|^2/2 - |r_t|^2/2, on observed entries."""
+        """Sum of ``f_t(Z_t) = |y_t|^2/2 - |r_t|^2/2``, on observed entries."""
         return float(self.explained.sum()) / 2
 
     def apply(self, replacement: Replacement, atom: int) -> Ints:
