@@ -17,7 +17,7 @@ from inpaint_app.engine.measure import QualityMetrics, quality
 from inpaint_app.engine.restore import restore, tune, with_grain
 from inpaint_app.engine.restore_stack import restore_stack
 from inpaint_app.engine.source import Source, load_pages, with_reference
-from inpaint_app.errors import Remedy, TooLargeError, UserError, join_names
+from inpaint_app.errors import Remedy, TooLargeError, UserError, join_names, printable_path
 from inpaint_app.io.atomic import check_distinct, write_files
 from inpaint_app.io.paths import is_zarr
 from inpaint_app.io.write import Output
@@ -139,8 +139,9 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     if not needs_blocks(request):
         try:
             return _restore_in_memory(request, control)
-        except TooLargeError:
-            if request.path.suffix.lower() not in _READ_IN_PARTS:
+        except TooLargeError as error:
+            is_another = not error.problem.startswith(f"{printable_path(request.path)} ")  # the mask, say
+            if is_another or request.path.suffix.lower() not in _READ_IN_PARTS:
                 raise
     from inpaint_app.engine.blocks.restore import restore_in_blocks  # noqa: PLC0415  (seldom needed)
 

@@ -66,17 +66,21 @@ class TiffStore(Store):
                     if not _is_copy(page)
                 ]
                 refuse_hidden_pages(file.pages.first.description, len(pages))
+                for each in pages:
+                    _check_plain(name, each)
         except (tifffile.TiffFileError, DamagedError) as error:
             raise _damaged(self.path) from error
         except UnsupportedError as error:
             raise UserError(f"{name} cannot be read: {error.problem}", error.remedy) from error
         except OSError as error:
             raise reading_error(error, self.path) from error
+        except (UserError, MemoryError):
+            raise
+        except Exception as error:  # tifffile meets hostile bytes; the user gets a sentence in any case
+            raise _damaged(self.path) from error
         kinds = {(*each.shape, each.dtype, each.channels.bands, each.channels.alpha) for each in pages}
         if len(kinds) > 1:
             raise UserError(f"{name} has pages that differ in size or kind", "restore them one at a time")
-        for each in pages:
-            _check_plain(name, each)
         return pages
 
     def _start(self, plane: int) -> int | None:
@@ -113,7 +117,7 @@ class TiffStore(Store):
         try:
             for piece in stored.decode(cast("bytes", self._data), _segments(stored, rect)):
                 _paste(piece, rect, values)
-        except DamagedError as error:
+        except (DamagedError, TypeError) as error:  # places that are not whole numbers, too
             raise _damaged(self.path) from error
         return values
 
@@ -128,9 +132,12 @@ class TiffStore(Store):
     def metadata(self, plane: int = 0) -> Metadata:
         """Return what the file tells about a page, such as its place on Earth."""
         data = cast("bytes", self._data)
-        header = read_header(data)
-        directory = read_directory(data, header, self._pages[plane].page.offset)
-        found = read_metadata(header, directory, is_first=plane == 0)
+        try:
+            header = read_header(data)
+            directory = read_directory(data, header, self._pages[plane].page.offset)
+            found = read_metadata(header, directory, is_first=plane == 0)
+        except DamagedError as error:
+            raise _damaged(self.path) from error
         has_copies = len(self._pages) < len(self._pages[0].page.parent.pages)
         return replace(found, lost=(*found.lost, "reduced copies of the picture")) if has_copies else found
 

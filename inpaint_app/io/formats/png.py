@@ -36,7 +36,7 @@ _SRGB = {
 }
 _XMP = b"XML:com.adobe.xmp"
 # Other chunks are not kept: a file can hold millions of them under different names.
-_USED = frozenset({b"IHDR", b"acTL", b"eXIf", b"iCCP", b"pHYs"})
+_USED = frozenset({b"IHDR", b"tRNS", b"acTL", b"eXIf", b"iCCP", b"pHYs"})
 
 
 @dataclass
@@ -81,6 +81,8 @@ def decode_png(data: bytes) -> Picture:
     depth, kind = _check_header(chunks.first.get(b"IHDR", b""), len(chunks.image))
     pixels, alpha = _read_pixels(chunks.image)
     notices = chunks.notices
+    if chunks.first.get(b"tRNS") and alpha is None:
+        notices.append("The transparency of the file is damaged and was left out.")
     if kind == _PALETTE:
         notices.append("The palette was converted to RGB.")
     elif depth < 8:

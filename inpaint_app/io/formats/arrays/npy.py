@@ -5,6 +5,7 @@ import math
 import re
 import warnings
 from dataclasses import dataclass
+from tokenize import TokenError
 from typing import BinaryIO
 
 import numpy as np
@@ -76,7 +77,7 @@ def parse_header(data: bytes) -> ArrayHeader:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about headers that Python 2 wrote
             shape, is_fortran, dtype = readers[version](start, max_header_size=MAX_HEADER_BYTES)
-    except (ValueError, KeyError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
+    except (ValueError, KeyError, TypeError, SyntaxError, TokenError, RecursionError, MemoryError) as error:
         raise DamagedError("its header is wrong") from error
     if any(side < 0 for side in shape):
         raise DamagedError("its header is wrong")

@@ -18,6 +18,9 @@ MIN_IS_WHITE, MIN_IS_BLACK, RGB, PALETTE, CMYK, YCBCR = 0, 1, 2, 3, 5, 6
 NO_COMPRESSION, JPEG, _OLD_JPEG = 1, 7, 6
 #: Compressions that tifffile unpacks no further than to the size of a strip or tile.
 _GENERAL = frozenset({1, 5, 8, 32946, 32773, 34925})
+#: Those whose decoders refuse more bytes than wanted: deflate, PackBits, Zstandard.
+_REFUSE_MORE = frozenset({8, 32946, 32773, 50000, 34926})
+_REVERSED_BITS = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 _RAW_CAMERA = (32803, 34892)
 _KINDS = {1: "u", 2: "i", 3: "f", 4: "u"}
 _BITS = {"u": (*range(1, 17), 32, 64), "i": (8, 16, 32, 64), "f": (16, 32, 64)}
@@ -115,31 +118,39 @@ class StoredPage:
         """
         for index in range(len(self.offsets)) if indices is None else indices:
             packed = data[self.offsets[index] : self.offsets[index] + self.counts[index]]
-            values, place, shape = self._unpacked(packed, index)
+            values, place = self._unpacked(packed, index)
             if values is None:
                 raise DamagedError("parts of its pixels are missing")
-            samples = np.asarray(values).reshape(shape[1], -1, shape[3])
+            samples = np.asarray(values)[0]  # of tiles at the edge there may be fewer than of others
             samples = samples.view(np.uint8) if samples.dtype == np.bool_ else samples
             for rows in row_bands(len(samples), samples[:1].nbytes):
                 yield Piece(samples[rows], place[0], place[2] + rows.start, place[3])
 
-    def _unpacked(self, packed: bytes, index: int) -> tuple[Any, Any, Any]:
-        """Return samples, their place, and their shape, as tifffile does."""
-        page, (plane, down) = self.page, divmod(index, self.grid[1])
-        is_last = not page.is_tiled and down > 0 and down == self.grid[1] - 1
+    def _unpacked(self, packed: bytes, index: int) -> tuple[Any, Any]:
+        """Return samples, (1, rows, columns, samples), and their place, as tifffile does."""
         try:
-            decoded: tuple[Any, Any, Any] = page.decode(packed, index, jpegtables=page.jpegtables)
-            return decoded
+            try:
+                values, place, _ = self.page.decode(packed, index, jpegtables=self.page.jpegtables)
+            except (RuntimeError, ValueError):  # some programs fill strips up, or write a few bytes too many
+                if self.page.compression not in _REFUSE_MORE:
+                    raise
+                values, place, _ = self.page.decode(self._cut(packed, index), index)
         except MemoryError:
             raise
         except Exception as error:  # each codec has its own
-            if not is_last:
-                raise DamagedError("its pixels cannot be unpacked") from error
-        try:  # some programs fill the last strip up
-            values, _, shape = page.decode(packed, 0, jpegtables=page.jpegtables)
-        except Exception as error:
             raise DamagedError("its pixels cannot be unpacked") from error
-        return values, (plane, 0, down * self.segment_shape[0], 0, 0), shape
+        return values, place
+
+    def _cut(self, packed: bytes, index: int) -> bytes:
+        """Return the packed bytes of a strip or tile without those that do not belong to it."""
+        number, is_reversed = int(self.page.compression), self.page.fillorder == 2
+        packed = packed.translate(_REVERSED_BITS) if is_reversed else packed
+        unpacked = tifffile.TIFF.DECOMPRESSORS[number](packed, out=2 * self.segment_bytes + 1_000_000)
+        height, n_rows = self.segment_shape[0], self.shape[0]
+        below = height if self.page.is_tiled else n_rows - index % self.grid[1] * height
+        size = self.segment_bytes // height * min(height, below)
+        cut = bytes(tifffile.TIFF.COMPRESSORS[number](unpacked[:size]))
+        return cut.translate(_REVERSED_BITS) if is_reversed else cut
 
 
 def check_page(page: tifffile.TiffPage, file_size: int, *, is_limited: bool = True) -> StoredPage:
@@ -157,20 +168,21 @@ def check_page(page: tifffile.TiffPage, file_size: int, *, is_limited: bool = Tr
     if not 1 <= samples <= _MAX_SAMPLES or page.imagedepth != 1:
         raise UnsupportedError(f"it has {samples} channels", "save it as gray or RGB first")
     bits, kind = _sample_type(page)
-    _check_compression(page)
+    _check_compression(page, bits, kind)
     stored = StoredPage(page, bits, kind, _channels(page, bits, kind))
     if is_limited:
         check_size(*stored.segment_shape[::-1])
     return _with_places(stored, file_size, is_limited=is_limited)
 
 
-def _check_compression(page: tifffile.TiffPage) -> None:
+def _check_compression(page: tifffile.TiffPage, bits: int, kind: str) -> None:
     """Refuse a compression or a predictor that cannot be decoded."""
     number, known = int(page.compression), getattr(page.compression, "name", None)
     if number == _OLD_JPEG or (number != NO_COMPRESSION and number not in tifffile.TIFF.DECOMPRESSORS):
         name = known.replace("_", " ") if known else f"type {number}"
         raise UnsupportedError(f"its compression ({name}) is not supported", "save it with LZW or deflate")
-    if number in _GENERAL and page.predictor not in (1, 2, 3):
+    is_predicted = page.predictor in ((2, 3) if kind == "f" else (2,)) and bits in (8, 16, 32, 64)
+    if number in _GENERAL and page.predictor != 1 and not is_predicted:
         raise UnsupportedError(f"its predictor ({page.predictor}) is not supported", "save it without one")
 
 

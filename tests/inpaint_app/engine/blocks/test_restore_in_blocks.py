@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tifffile
 import zarr
+from PIL import Image
 
 from dictsel_core import RestoreSettings, restore
 from dictsel_core.completion import wide_parts
@@ -127,6 +128,16 @@ def test_what_is_too_large_for_memory_is_restored_in_blocks(folder, monkeypatch)
             restore_file(request, JobControl(reports.append))
         assert any(isinstance(each, StoreOpened) for each in reports)
         assert not any(isinstance(each, SourceOpened) for each in reports)
+
+
+def test_a_mask_that_is_too_large_is_named_as_such(folder, monkeypatch) -> None:
+    """Blocks help where the picture is too large, not where another file is."""
+    tifffile.imwrite("picture.tif", _values(Path("picture.zarr")), metadata=None)
+    Image.fromarray(np.zeros((400, 400), np.uint8)).save("large.png")
+    options = FileOptions(FAST, MaskSpec(mask=folder / "large.png"), estimates=False)
+    monkeypatch.setattr("inpaint_app.io.limits.MAX_PIXELS", 90 * 130)
+    with pytest.raises(UserError, match=r"large.png cannot be used: it says it has 400 x 400 pixels"):
+        restore_file(FileRequest(folder / "picture.tif", Output(folder / "whole.tif"), options), JobControl())
 
 
 def test_observed_pixels_are_kept(expected) -> None:

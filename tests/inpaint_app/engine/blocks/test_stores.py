@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tifffile
 import zarr
+from build_tiff import DEFLATE, tiff_bytes
 
 from inpaint_app.errors import UserError
 from inpaint_app.io.chunked.opening import open_store, stamp_of
@@ -156,6 +157,10 @@ def test_the_stamp_changes_with_the_contents(tmp_path) -> None:
         (lambda folder: folder, "could not be opened as Zarr"),
         (lambda folder: _text(folder / "a.npy"), "not a NumPy file"),
         (lambda folder: _text(folder / "a.tif"), "damaged"),
+        (lambda folder: _tiff_with(folder / "a.tif", {278: (4, [0])}), "a.tif is damaged"),
+        (lambda folder: _tiff_with(folder / "a.tif", {256: None}), "a.tif is damaged"),
+        (lambda folder: _start_of_tiff(folder / "a.tif", 9), "a.tif is damaged"),
+        (lambda folder: _unbalanced_npy(folder / "a.npy"), "not a NumPy file, or is damaged"),
         (lambda folder: _text(folder / "a.png"), "cannot be read in parts"),
         (lambda folder: _group(folder / "a.zarr"), "Zarr group.*name the array inside"),
         (lambda folder: _dataset(folder / "a.zarr"), "Zarr group.*such as .*a.zarr/band"),
@@ -165,6 +170,30 @@ def test_the_stamp_changes_with_the_contents(tmp_path) -> None:
 def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path, make, problem) -> None:
     with pytest.raises(UserError, match=problem):
         open_store(make(tmp_path))
+
+
+@pytest.mark.parametrize("tags", [{296: (2, b"x")}, {273: (12, [8.0] * 2)}])
+def test_a_damaged_directory_is_found_when_pixels_are_read(tmp_path, tags) -> None:
+    store = open_store(_tiff_with(tmp_path / "a.tif", tags))
+    with pytest.raises(UserError, match=r"a.tif is damaged"):
+        store.read(Rect(0, 0, 4, 5))
+
+
+def _tiff_with(path, tags):
+    values = np.arange(20, dtype=np.uint8).reshape(4, 5, 1)
+    path.write_bytes(tiff_bytes(values, compression=DEFLATE, tags=tags))
+    return path
+
+
+def _start_of_tiff(path, n_bytes):
+    path.write_bytes(_tiff_with(path, {}).read_bytes()[:n_bytes])
+    return path
+
+
+def _unbalanced_npy(path):
+    header = b"{'descr': '<u1', 'fortran_order': False, 'shape': (4, 5, }".ljust(117) + b"\n"
+    path.write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + bytes(20))
+    return path
 
 
 def _text(path):

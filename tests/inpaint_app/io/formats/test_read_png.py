@@ -96,6 +96,21 @@ def test_transparent_color(tmp_path: Path, depth: int, kind: int) -> None:
     assert (picture.alpha[~hidden] == picture.max_value).all()
 
 
+@pytest.mark.parametrize(("kind", "transparent"), [(3, bytes(40)), (0, b"\1"), (2, b"\0\1")])
+def test_transparency_that_is_damaged_is_not_lost_silently(
+    tmp_path: Path, kind: int, transparent: bytes
+) -> None:
+    extra = chunk(b"PLTE", bytes(48)) if kind == 3 else b""
+    path = tmp_path / "a.png"
+    samples = random_samples(4 if kind == 3 else 8, kind)
+    path.write_bytes(
+        png_bytes(samples, 4 if kind == 3 else 8, kind, extra=extra + chunk(b"tRNS", transparent))
+    )
+    picture = read_picture(path)
+    assert picture.alpha is None
+    assert "The transparency of the file is damaged and was left out." in picture.notices
+
+
 def test_sixteen_bit_is_what_pillow_loses(tmp_path: Path) -> None:
     samples = np.full((2, 2, 3), 0x1234, np.uint16)
     path = tmp_path / "a.png"

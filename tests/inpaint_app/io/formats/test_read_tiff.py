@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tifffile
-from build_tiff import DEFLATE, LZW, NONE, PACKBITS, directory, tiff_bytes
+from build_tiff import DEFLATE, LZW, NONE, PACKBITS, PACKERS, directory, tiff_bytes
 from PIL import Image
 
 from inpaint_app.errors import UserError
@@ -378,6 +378,8 @@ def test_no_data_value_that_no_pixel_has(tmp_path: Path, text: str) -> None:
         ({"tags": {258: (3, [8, 8, 16])}}, "different depths"),
         ({"tags": {339: (3, [6, 6, 6])}}, "complex"),
         ({"tags": {317: (3, [7])}}, "predictor"),
+        ({"tags": {317: (3, [3])}}, "predictor"),
+        ({"tags": {317: (3, [2])}, "bits": 12}, "predictor"),
         ({"tags": {277: (3, [0])}}, "TIFF"),
         ({"tags": {273: None}}, "missing"),
         ({"tags": {279: (4, [3])}}, "missing"),
@@ -409,6 +411,32 @@ def test_a_last_strip_that_is_filled_up(tmp_path: Path, compression: int) -> Non
     samples = random_samples("u1", 3)[:6]
     data = tiff_bytes(samples, compression=compression, strip_rows=3, tags={257: (4, [5])})
     assert np.array_equal(read_bytes(tmp_path, data).pixels, samples[:5])
+
+
+@pytest.mark.parametrize("compression", [NONE, LZW, DEFLATE, PACKBITS])
+@pytest.mark.parametrize("reversed_bits", [False, True])
+def test_strips_with_more_bytes_than_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compression: int, reversed_bits: bool
+) -> None:
+    samples, pack = random_samples("u1", 3)[:7], PACKERS[compression]
+    monkeypatch.setitem(PACKERS, compression, lambda strip: pack(strip + bytes(1000)))
+    data = tiff_bytes(samples, compression=compression, predictor=2, reversed_bits=reversed_bits)
+    assert np.array_equal(read_bytes(tmp_path, data).pixels, samples)
+
+
+@pytest.mark.parametrize("compression", [NONE, LZW, DEFLATE, PACKBITS])
+def test_a_single_strip_that_is_filled_up(tmp_path: Path, compression: int) -> None:
+    samples = random_samples("u1", 3)[:6]
+    data = tiff_bytes(samples, compression=compression, strip_rows=6, tags={257: (4, [5])})
+    assert np.array_equal(read_bytes(tmp_path, data).pixels, samples[:5])
+
+
+@pytest.mark.parametrize("compression", [NONE, DEFLATE])
+def test_tiles_that_end_with_the_picture(tmp_path: Path, compression: int) -> None:
+    """Some programs cut the tiles of the last row; their rows are as wide as those of others."""
+    samples = random_samples("u1", 1)[:8, :16]
+    data = tiff_bytes(samples, compression=compression, tile=(8, 16), tags={323: (4, [16])})
+    assert np.array_equal(read_bytes(tmp_path, data).pixels, samples[..., 0])
 
 
 def test_byte_count_beyond_the_file(tmp_path: Path) -> None:
