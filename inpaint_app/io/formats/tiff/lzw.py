@@ -20,7 +20,7 @@ _STARTS = np.concatenate(([0], np.cumsum(_WIDTHS)))
 
 def check_lzw(packed: bytes) -> None:
     """Raise `DamagedError` if a code refers to what is not there yet."""
-    stored = np.frombuffer(packed + bytes(4), np.uint8).astype(np.int64)
+    stored = np.frombuffer(packed + bytes(4), np.uint8)
     position, n_bits = 0, 8 * len(packed)
     while True:
         codes = _codes(stored, position, n_bits)
@@ -33,12 +33,12 @@ def check_lzw(packed: bytes) -> None:
         position += int(_STARTS[n_codes + 1])
 
 
-def _codes(stored: Ints, position: int, n_bits: int) -> Ints:
+def _codes(stored: npt.NDArray[np.uint8], position: int, n_bits: int) -> Ints:
     """Return the codes from a position on that lie within the data, as many as the table has room for."""
     n_codes = int(np.searchsorted(_STARTS, n_bits - position, side="right")) - 1
     n_codes = min(max(n_codes, 0), len(_WIDTHS))
     starts, widths = position + _STARTS[:n_codes], _WIDTHS[:n_codes]
     first, shift = starts >> 3, starts & 7
-    bits = (stored[first] << 24) | (stored[first + 1] << 16) | (stored[first + 2] << 8) | stored[first + 3]
+    bits = sum(stored[first + place].astype(np.int64) << (24 - 8 * place) for place in range(4))
     codes: Ints = (bits >> (32 - widths - shift)) & ((1 << widths) - 1)
     return codes
