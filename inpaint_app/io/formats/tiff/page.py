@@ -11,11 +11,12 @@ from inpaint_app.errors import DamagedError, TooLargeError, UnsupportedError
 from inpaint_app.io.formats.arrays.conversion import accepted_dtype, to_accepted
 from inpaint_app.io.formats.shared import tags
 from inpaint_app.io.formats.shared.pixels import cmyk_to_rgb, row_bands, stretch
+from inpaint_app.io.formats.tiff.lzw import check_lzw
 from inpaint_app.io.limits import MAX_FILE_BYTES, check_size
 from inpaint_app.model.picture import Array, full_scale
 
 MIN_IS_WHITE, MIN_IS_BLACK, RGB, PALETTE, CMYK, YCBCR = 0, 1, 2, 3, 5, 6
-NO_COMPRESSION, JPEG, _OLD_JPEG = 1, 7, 6
+NO_COMPRESSION, JPEG, _OLD_JPEG, _LZW = 1, 7, 6, 5
 #: Compressions that tifffile unpacks no further than to the size of a strip or tile.
 _GENERAL = frozenset({1, 5, 8, 32946, 32773, 34925})
 #: Those whose decoders refuse more bytes than wanted: deflate, PackBits, Zstandard.
@@ -128,6 +129,8 @@ class StoredPage:
 
     def _unpacked(self, packed: bytes, index: int) -> tuple[Any, Any]:
         """Return samples, (1, rows, columns, samples), and their place, as tifffile does."""
+        if self.page.compression == _LZW:
+            check_lzw(packed.translate(_REVERSED_BITS) if self.page.fillorder == 2 else packed)
         try:
             try:
                 values, place, _ = self.page.decode(packed, index, jpegtables=self.page.jpegtables)

@@ -439,6 +439,14 @@ def test_tiles_that_end_with_the_picture(tmp_path: Path, compression: int) -> No
     assert np.array_equal(read_bytes(tmp_path, data).pixels, samples[..., 0])
 
 
+def test_lzw_codes_that_refer_to_nothing_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The decoder of imagecodecs crashes the process on a code above 257 right after a clear code."""
+    codes = f"{256:09b}{65:09b}{256:09b}{281:09b}{257:09b}".ljust(48, "0")
+    monkeypatch.setitem(PACKERS, LZW, lambda _: int(codes, 2).to_bytes(6, "big"))
+    with pytest.raises(UserError, match="cannot be unpacked"):
+        read_bytes(tmp_path, tiff_bytes(random_samples("u1", 1), compression=LZW))
+
+
 def test_byte_count_beyond_the_file(tmp_path: Path) -> None:
     samples = random_samples("u1", 1)
     picture = read_bytes(tmp_path, tiff_bytes(samples, strip_rows=100, tags={279: (4, [10**8])}))
