@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from dictsel_core._util.validation import Bools, Floats, Ints
-from dictsel_core.detection.plane import DetectionImage
+from dictsel_core.detection.plane import FARTHEST, DetectionImage
 from dictsel_core.detection.rims import dilated
 
 Marks = tuple[Ints, Ints]
@@ -122,8 +122,10 @@ def _colors(image: DetectionImage, shape: tuple[int, int], pixels: Ints) -> Floa
         np.minimum(factor * each, side - 1)
         for each, side in zip(np.divmod(pixels, shape[1]), image.shape, strict=True)
     )
-    colors = image.pixels[rows, columns].astype(np.float64) / image.span
-    return np.where(image.missing[rows, columns][:, None], 0.0, colors)
+    known = ~image.missing[rows, columns]
+    colors = np.zeros((len(pixels), 3))
+    colors[known] = image.pixels[rows[known], columns[known]].astype(np.float64) / image.span
+    return colors.clip(-FARTHEST, FARTHEST)
 
 
 class _Tones:

@@ -18,7 +18,7 @@ Single = NDArray[np.float32]
 _N_SAMPLES = 1 << 18
 _QUANTILES = (0.005, 0.995)
 #: Values farther from the range, in spans, are as far: means of what stands for "no data" would overflow.
-_FARTHEST = 1e6
+FARTHEST = 1e6
 #: Large pictures are prepared in bands: new memory for whole ones takes longer than the arithmetic.
 _BAND_PIXELS = 1 << 20
 #: Squares around a missing pixel in which observed ones are looked for: 5 x 5, 20 x 20, 80 x 80. They reach
@@ -74,7 +74,7 @@ class DetectionImage:
         for rows in _bands(self.shape):
             with np.errstate(invalid="ignore", over="ignore"):
                 values = (reduce(self.pixels[rows]).astype(self._dtype, copy=False) - low) / self.span
-            np.clip(values, -_FARTHEST, _FARTHEST, out=plane[rows], casting="same_kind")
+            np.clip(values, -FARTHEST, FARTHEST, out=plane[rows], casting="same_kind")
         _fill(plane, self.missing)
         return plane
 

@@ -94,3 +94,12 @@ def test_color_tells_nothing_of_a_gray_picture():
     assert not color_evidence(
         prepare(picture()[..., 0]), SHAPE, (np.array([3]), np.array([0])), np.ones(1)
     ).any()
+
+
+def test_values_that_stand_for_no_data_do_no_harm():
+    image = picture().astype(np.float32)
+    image[CRACK] = np.finfo(np.float32).max
+    image[30, 40] = np.nan
+    assert np.isfinite(evidence(image, [3, 1, 0])).all()
+    pixels, numbers = np.flatnonzero(np.ones(SHAPE)), np.zeros(SHAPE[0] * SHAPE[1], np.intp)
+    assert np.isfinite(color_evidence(prepare(image), SHAPE, (pixels, numbers), np.ones(1))).all()
