@@ -82,9 +82,7 @@ def aged_part(
     black, white = min(low, whole[0]), max(high, whole[1])
     things = with_things(plane, scale, rng, is_sharp=is_new)
     if is_color:
-        covered = np.clip(halved(np.abs(things - plane)) / np.float32(0.15), 0, 1)
-        own = rng.normal(0, 0.12, 2) * (rng.random() < 0.7)
-        chroma += covered * (own[:, None, None].astype(np.float32) - chroma)
+        _color(chroma, halved(np.abs(things - plane)), rng)
     plane = things
     if rng.random() < (0.2 if is_new else 0.6):
         gamma, darkest, lightest = log_uniform(0.5, 1.9, rng), rng.uniform(0, 0.35), rng.uniform(0.6, 1)
@@ -108,6 +106,13 @@ def halved(plane: Plane) -> Plane:
     """Return the means of 2 x 2 pixels."""
     rows, columns = plane.shape
     return np.asarray(plane.reshape(rows // 2, 2, columns // 2, 2).mean(axis=(1, 3)), np.float32)
+
+
+def _color(chroma: Plane, change: Plane, rng: np.random.Generator) -> None:
+    """Give things a color of their own, or none, where they have changed the picture."""
+    covered = np.clip(change / np.float32(0.15), 0, 1)
+    own = rng.normal(0, 0.12, 2) * (rng.random() < 0.7)
+    chroma += covered * (own[:, None, None].astype(np.float32) - chroma)
 
 
 def _tint(plane: Plane, black: float, white: float, rng: np.random.Generator) -> Plane:

@@ -112,9 +112,7 @@ def compose(
         )
     else:
         clean_chroma = chroma
-    return Sample(
-        plane.clip(*RANGE), clean.clip(*RANGE), chroma, clean_chroma, truth, lines >= dust, known
-    )
+    return Sample(plane.clip(*RANGE), clean.clip(*RANGE), chroma, clean_chroma, truth, lines >= dust, known)
 
 
 def _covers(name: str, material: Material, aged: Aged, rng: np.random.Generator) -> list[tuple[Plane, bool]]:

@@ -20,7 +20,7 @@ _SIDES = (1000, 560)
 
 
 def mine(network: Network, material: Material) -> tuple[Place, ...]:
-    """Return where a network finds damage in undamaged photographs, of several sizes; in gray in every other."""
+    """Return where a network finds damage in undamaged photographs, of several sizes, every other in gray."""
     network.eval()
     places: list[Place] = []
     for number, photograph in enumerate(material.photographs):

@@ -31,8 +31,9 @@ class Block(nn.Module):
 class Network(nn.Module):
     """From brightness, (B, 1, H, W), and chroma, (B, 2, H / 2, W / 2), to logits, (B, 2, H, W).
 
-    They are those of damage, and of lines against dust. H and W are multiples of 32. Each 2 x 2 pixels are four channels at the entrance and at the exit, so that
-    nothing is computed at full size and yet single pixels are told apart.
+    They are those of damage, and of lines against dust. H and W are multiples of 32. Each 2 x 2 pixels are
+    four channels at the entrance and at the exit, so that nothing is computed at full size and yet single
+    pixels are told apart.
     """
 
     def __init__(self, channels: tuple[int, ...] = CHANNELS) -> None:
