@@ -263,7 +263,7 @@ class OMPEngine(GainCostEngine):
     problem : Problem
     constraint : Constraint
     n_atoms : int
-    decay, repeats, accuracy, threads
+    decay, repeats, accuracy
         Those of `replacement_omp`.
 
     Attributes
@@ -282,7 +282,6 @@ class OMPEngine(GainCostEngine):
         decay: bool = False,
         repeats: Repeats | None = None,
         accuracy: float = 1.0,
-        threads: int = 1,
     ) -> None:
         n_candidates = len(problem.ground_set)
         capacity = constraint.capacity(len(problem), n_candidates, n_atoms)
@@ -292,11 +291,7 @@ class OMPEngine(GainCostEngine):
             and problem.observed is None
             and n_atoms <= 2 * problem.ground_set.n_features
         )
-        state: SupportState
-        if shares_products:
-            state = GramState(problem, capacity, n_atoms, threads)
-        else:
-            state = SupportState(problem, capacity, threads=threads)
+        state = GramState(problem, capacity, n_atoms) if shares_products else SupportState(problem, capacity)
         # With decay a gain does not guarantee an improvement, so repeats could cycle.
         max_repeats = {"extra": n_atoms, "steps": None, "none": 0}[repeats or ("none" if decay else "extra")]
         super().__init__(state, constraint, max_repeats, accuracy)
