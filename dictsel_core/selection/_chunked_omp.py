@@ -180,7 +180,7 @@ class _OwnChunk(_Chunk[SupportState]):
         """Return what some patches contribute to the values of all atoms: (n,)."""
         free = self.constraint.has_room(state.sizes)[rows]
         totals = np.zeros(state.n_candidates)
-        if not exact:
+        if free.any() and not exact:
             totals += _summed_squares(state, rows[free])
             rows = rows[~free]
         dtype = state.problem.data.dtype
