@@ -34,8 +34,6 @@ class ReplacementGains:
     sizes : (T,) ndarray of int
     largest : (T,) ndarray or None
         Largest gain of each patch, if known; it saves looking at patches that cannot gain.
-    threads : int
-        How many threads sums over patches may use; they do not depend on it.
     """
 
     gains: Floats
@@ -43,7 +41,6 @@ class ReplacementGains:
     supports: Ints
     sizes: Ints
     largest: Floats | None = None
-    threads: int = 1
 
     @cached_property
     def cheapest(self) -> tuple[Ints, Floats]:

@@ -68,7 +68,7 @@ class IndividualSparsity(SeparableConstraint):
         """Sum over patches of max(0, gain - cheapest removal); below the cap nothing is removed."""
         _, costs = table.cheapest
         floors = np.where(self._full(table.sizes), costs, 0)
-        return positive_part_sums(table.gains, floors, table.largest, table.threads)
+        return positive_part_sums(table.gains, floors, table.largest)
 
     def patch_values(self, table: ReplacementGains) -> Floats:
         """Return what each patch contributes to `values`: (T, n)."""
@@ -215,7 +215,7 @@ class AverageSparsity(Constraint):
         costs = table.cheapest[1]
         floors = np.where(self._at_cap(table.sizes), np.maximum(costs, price), price)
         fixed = float(np.maximum(price - costs, 0).sum())
-        return fixed + positive_part_sums(table.gains, floors, table.largest, table.threads)
+        return fixed + positive_part_sums(table.gains, floors, table.largest)
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement for one atom, by an exact solve."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import chunk_rows
 from dictsel_core._util.parallel import as_thread_count, map_chunks, single_threaded_blas
+from dictsel_core._util.runs import finished
 from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import (
@@ -33,7 +34,7 @@ from dictsel_core.selection.engine import (
     best_replacement,
 )
 from dictsel_core.selection.problem import Problem, as_points, problem_of
-from dictsel_core.selection.run import SelectionRun, finished, step_by_step
+from dictsel_core.selection.run import SelectionRun, iterate
 from dictsel_core.selection.state import SupportState
 from dictsel_core.utility import Utility, as_utility
 
@@ -429,7 +430,7 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
     return SelectionRun(ground_set, count, lambda: engine(everything, max_repeats), bound)
 
 
-iter_chunked_replacement_omp = step_by_step(chunked_replacement_omp)
+iter_chunked_replacement_omp = iterate(chunked_replacement_omp)
 
 
 class _OwnEngine(ReplacementEngine):

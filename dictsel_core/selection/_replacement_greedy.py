@@ -3,12 +3,13 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dictsel_core._util.runs import finished
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import LocalConstraint, SwapTable
 from dictsel_core.selection.engine import Repeats, ReplacementEngine, SelectedAtom, Selector, as_max_repeats
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.run import SelectionRun, finished, step_by_step
+from dictsel_core.selection.run import SelectionRun, iterate
 from dictsel_core.selection.state import SupportState
 from dictsel_core.selection.utilities import differences_of
 from dictsel_core.utility import Utility
@@ -77,7 +78,7 @@ def replacement_greedy(
     )
 
 
-iter_replacement_greedy = step_by_step(replacement_greedy)
+iter_replacement_greedy = iterate(replacement_greedy)
 
 
 class _Engine(ReplacementEngine):

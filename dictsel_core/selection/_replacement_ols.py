@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dictsel_core._util.runs import finished
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains
@@ -10,7 +11,7 @@ from dictsel_core.pursuit.kernels import fit_with_gains
 from dictsel_core.selection.engine import GainCostEngine, Repeats, SelectedAtom, Selector, as_max_repeats
 from dictsel_core.selection.fits import Doubles, SupportFit
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.run import SelectionRun, finished, step_by_step
+from dictsel_core.selection.run import SelectionRun, iterate
 from dictsel_core.selection.state import FIT_LIMITS, ColumnFit, SupportState
 
 #: Fraction of the squared length of an atom that is assumed to lie outside of a support, at least.
@@ -93,7 +94,7 @@ def replacement_ols(
     )
 
 
-iter_replacement_ols = step_by_step(replacement_ols)
+iter_replacement_ols = iterate(replacement_ols)
 
 
 class _Engine(GainCostEngine):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import chunk_rows
+from dictsel_core._util.runs import finished
 from dictsel_core._util.validation import (
     Bools,
     Floats,
@@ -30,7 +31,7 @@ from dictsel_core.selection.engine import (
     best_replacement,
 )
 from dictsel_core.selection.problem import Problem, as_points
-from dictsel_core.selection.run import SelectionRun, finished, step_by_step
+from dictsel_core.selection.run import SelectionRun, iterate
 from dictsel_core.selection.state import SupportState
 
 Doubles = NDArray[np.float64]
@@ -150,7 +151,7 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     return SelectionRun(ground_set, count, engine, bound)
 
 
-iter_stochastic_replacement_omp = step_by_step(stochastic_replacement_omp)
+iter_stochastic_replacement_omp = iterate(stochastic_replacement_omp)
 
 
 class _Patches:

@@ -275,7 +275,7 @@ class OMPEngine(GainCostEngine):
     problem : Problem
     constraint : Constraint
     n_atoms : int
-    smoothness, decay, repeats, accuracy, threads
+    smoothness, decay, repeats, accuracy
         Those of `replacement_omp`.
 
     Attributes
@@ -295,7 +295,6 @@ class OMPEngine(GainCostEngine):
         decay: bool = False,
         repeats: Repeats | None = None,
         accuracy: float = 1.0,
-        threads: int = 1,
     ) -> None:
         n_candidates = len(problem.ground_set)
         capacity = constraint.capacity(len(problem), n_candidates, n_atoms)
@@ -305,11 +304,7 @@ class OMPEngine(GainCostEngine):
             and problem.observed is None
             and n_atoms <= 2 * problem.ground_set.n_features
         )
-        state: SupportState
-        if shares_products:
-            state = GramState(problem, capacity, n_atoms, threads)
-        else:
-            state = SupportState(problem, capacity, threads=threads)
+        state = GramState(problem, capacity, n_atoms) if shares_products else SupportState(problem, capacity)
         # With decay a gain does not guarantee an improvement, so repeats could cycle.
         max_repeats = as_max_repeats(repeats or ("none" if decay else "extra"), n_atoms)
         super().__init__(state, constraint, max_repeats, accuracy)

@@ -1,13 +1,11 @@
 """The supports of all patches during a selection, refitted after every change."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from threading import Lock
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import numpy as np
 
 from dictsel_core._util.arrays import chunk_rows, read_only
-from dictsel_core._util.parallel import map_blocks, map_chunks
 from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.constraints import Replacement, ReplacementGains
 from dictsel_core.pursuit.columns import REPEAT_BELOW
@@ -27,8 +25,6 @@ from dictsel_core.selection.utilities import UtilityFit
 #: Of `solve_supports`, and of kernels that fit columns.
 _LIMITS = RIDGE, WELL_CONDITIONED
 FIT_LIMITS = 1 / ILL_CONDITIONED, 1 / ILL_CONDITIONED, REPEAT_BELOW
-#: Patches that a thread works on at a time; fewer are not worth it.
-_CHUNK = 4096
 
 
 class Fit(Protocol):
@@ -99,8 +95,6 @@ class SupportState:
         Maximum size of a support.
     fit : Fit, optional
         Computes the weights. By default least squares, or the best ones for the utility of the problem.
-    threads : int, optional
-        The result does not depend on it. Default is 1.
 
     Attributes
     ----------
@@ -113,8 +107,8 @@ class SupportState:
         ``2 f_t(Z_t) = |y_t|^2 - |r_t|^2``, on observed entries.
     """
 
-    def __init__(self, problem: Problem, capacity: int, fit: Fit | None = None, threads: int = 1) -> None:
-        self.problem, self.threads = problem, threads
+    def __init__(self, problem: Problem, capacity: int, fit: Fit | None = None) -> None:
+        self.problem = problem
         shape = (len(problem), capacity)
         self.supports = np.full(shape, -1)
         self.sizes = np.zeros(len(problem), dtype=np.intp)
@@ -123,7 +117,7 @@ class SupportState:
         if fit is None:
             fit = UtilityFit(problem) if isinstance(problem, UtilityProblem) else ColumnFit(problem)
         self._fit = fit
-        self._free: list[Floats] = []  # arrays that are reused, by all threads
+        self._scratch = np.empty((0, 0), problem.data.dtype)
 
     @property
     def n_candidates(self) -> int:
@@ -176,11 +170,7 @@ class SupportState:
 
     def refit(self, rows: Ints) -> None:
         """Fit the given patches by least squares on their observed entries."""
-        for _ in map_blocks(self._refit_blocks, list(self.blocks(rows)), self.threads):
-            pass
-
-    def _refit_blocks(self, blocks: Sequence[tuple[Ints, Ints]]) -> None:
-        for block, supports in blocks:
+        for block, supports in self.blocks(rows):
             weights, self.explained[block] = self._fit.refit(block, supports)
             self.coefficients[block, : weights.shape[1]] = weights
 
@@ -198,26 +188,18 @@ class SupportState:
         supports, smoothness = self.supports[rows], smoothness or self.problem.ground_set.smoothness
         costs = np.square(smoothness * self.coefficients[rows])
         costs[supports < 0] = np.inf
-        return ReplacementGains(gains, costs, supports, self.sizes[rows], largest, self.threads)
+        return ReplacementGains(gains, costs, supports, self.sizes[rows], largest)
 
     def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
         """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
         step = chunk_rows(squares.itemsize * squares.shape[1])
-
-        def update(starts: Sequence[int]) -> None:
-            try:
-                scratch = self._free.pop()
-            except IndexError:
-                scratch = np.empty((step, squares.shape[1]), squares.dtype)
-            for start in starts:
-                block = rows[start : start + step]
-                part = scratch[: len(block)]
-                largest[block] = self.squared_correlations(block, part)
-                squares[block] = part
-            self._free.append(scratch)
-
-        for _ in map_blocks(update, range(0, len(rows), step), self.threads):
-            pass
+        if not len(self._scratch):  # new pages would cost more than the arithmetic on them
+            self._scratch = np.empty((step, squares.shape[1]), squares.dtype)
+        for start in range(0, len(rows), step):
+            block = rows[start : start + step]
+            part = self._scratch[: len(block)]
+            largest[block] = self.squared_correlations(block, part)
+            squares[block] = part
 
     def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
         """Put (A^T r)^2 into `out`, 0 for atoms in use and rounding errors; return the largest ones."""
@@ -273,14 +255,13 @@ class GramState(SupportState):
     ill-conditioned. All supports together hold at most `n_atoms` different atoms.
     """
 
-    def __init__(self, problem: Problem, capacity: int, n_atoms: int, threads: int = 1) -> None:
-        super().__init__(problem, capacity, ColumnFit(problem), threads)
+    def __init__(self, problem: Problem, capacity: int, n_atoms: int) -> None:
+        super().__init__(problem, capacity, ColumnFit(problem))
         atoms = problem.ground_set.atoms
         n_candidates = atoms.shape[1]
         self._products = np.zeros((n_atoms, n_candidates))
         self._places = np.full(n_candidates, -1)  # rows of the products
         self._n_used = 0
-        self._lock = Lock()
         moments = problem.data.astype(np.float64, copy=False) @ atoms
         self._inner = moments, self._products, self._places
         self._arrays = self.supports, self.sizes, self.coefficients, self.explained
@@ -298,20 +279,13 @@ class GramState(SupportState):
 
     def refit(self, rows: Ints) -> None:
         """Fit the given patches by least squares."""
-        self._in_chunks(self._refit, rows)
-
-    def _refit(self, rows: Ints) -> None:
         rest = solve_supports(rows, self._arrays, self._inner, _LIMITS)
-        for block, supports in self.blocks(rest) if len(rest) else ():
-            weights, self.explained[block] = self._fit.refit(block, supports)
-            self.coefficients[block, : weights.shape[1]] = weights
+        if len(rest):
+            super().refit(rest)
 
     def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
         """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
-        out = squares, largest
-        self._in_chunks(
-            lambda part: square_by_products(part, self._arrays, self._inner, self._known, out), rows
-        )
+        square_by_products(rows, self._arrays, self._inner, self._known, (squares, largest))
 
     def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
         """Put (A^T r)^2 of the given patches into `out`, (B, n), and return the largest of each, (B,)."""
@@ -321,23 +295,11 @@ class GramState(SupportState):
         out[...] = squares[rows]
         return largest[rows]
 
-    def _in_chunks(self, function: Callable[[Ints], None], rows: Ints) -> None:
-        """Call a function for all rows, by threads if there are many."""
-        if self.threads == 1 or len(rows) <= _CHUNK:
-            function(rows)
-        else:
-            chunks = map_chunks(
-                lambda start, stop: function(rows[start:stop]), len(rows), _CHUNK, self.threads
-            )
-            for _ in chunks:
-                pass
-
     def _add_products(self, atoms: Iterable[int]) -> None:
         """Compute the inner products of those atoms that are new."""
-        with self._lock:  # several threads may meet the same new atom
-            for atom in atoms:
-                if self._places[atom] < 0:
-                    row = self.problem.padded_rows[atom]
-                    np.matmul(row, self.problem.ground_set.atoms, out=self._products[self._n_used])
-                    self._places[atom] = self._n_used
-                    self._n_used += 1
+        for atom in atoms:
+            if self._places[atom] < 0:
+                row = self.problem.padded_rows[atom]
+                np.matmul(row, self.problem.ground_set.atoms, out=self._products[self._n_used])
+                self._places[atom] = self._n_used
+                self._n_used += 1
