@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._util.compiled import Kernel
-from dictsel_core._util.parallel import map_blocks
 from dictsel_core._util.validation import Bools, Floats, Ints
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -35,9 +34,7 @@ def nonzero_2d(mask: Bools) -> tuple[Ints, Ints]:
     return rows, columns
 
 
-def positive_part_sums(
-    gains: Floats, floors: Floats, largest: Floats | None = None, threads: int = 1
-) -> NDArray[np.float64]:
+def positive_part_sums(gains: Floats, floors: Floats, largest: Floats | None = None) -> NDArray[np.float64]:
     """Return the sums over t of max(0, gains[t, :] - floors[t]): (n,).
 
     Subtracting before summing keeps the result exactly zero if nothing exceeds its floor. If the largest
@@ -49,16 +46,9 @@ def positive_part_sums(
     step = chunk_rows(gains.itemsize * n_columns)
     if len(active) <= step:
         return _sum_positive_parts(gains, floors, active).astype(np.float64, copy=False)
-
-    def partial_sums(blocks: Sequence[int]) -> NDArray[np.float64]:
-        sums = np.zeros(n_columns)
-        for start in blocks:
-            sums += _sum_positive_parts(gains, floors, active[start : start + step])
-        return sums
-
     totals = np.zeros(n_columns)
-    for sums in map_blocks(partial_sums, range(0, len(active), step), threads):
-        totals += sums
+    for start in range(0, len(active), step):
+        totals += _sum_positive_parts(gains, floors, active[start : start + step])
     return totals
 
 

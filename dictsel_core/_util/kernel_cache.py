@@ -190,11 +190,6 @@ class Compilation:
         How long that took, and takes so far.
     is_running : bool
         Whether one is being compiled now.
-
-    Examples
-    --------
-    >>> Compilation(45, 20.0, is_running=True).fraction
-    1.0
     """
 
     n_compiled: int
@@ -228,13 +223,7 @@ _state = _State()
 
 
 def compilation() -> Compilation:
-    """Return how far the compilation of kernels is in this process.
-
-    Examples
-    --------
-    >>> compilation().is_running
-    False
-    """
+    """Return how far the compilation of kernels is in this process."""
     with _state.lock:
         is_running = bool(_state.running)
         so_far = time.perf_counter() - _state.began if is_running else 0.0
@@ -246,11 +235,6 @@ def follow_compilation(listener: Callable[[Compilation], None]) -> Iterator[None
     """Have a function called meanwhile whenever a kernel begins to be compiled, and when it is.
 
     It is called in the thread that compiles, which waits for it.
-
-    Examples
-    --------
-    >>> with follow_compilation(print):
-    ...     pass
     """
     with _state.lock:
         _state.listeners.append(listener)

@@ -3,7 +3,7 @@
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import import_module
@@ -15,12 +15,9 @@ from threadpoolctl import LibController, ThreadpoolController
 from dictsel_core._util.validation import as_count
 
 Result = TypeVar("Result")
-Item = TypeVar("Item")
 
 #: Chunks per thread that are begun before their results are asked for.
 _AHEAD = 4
-#: Blocks of a group, and the least number of groups for which threads are started.
-_GROUP, _MIN_GROUPS = 8, 8
 
 
 def as_thread_count(threads: int | None) -> int:
@@ -55,20 +52,6 @@ def map_chunks(
                 yield result
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
-
-
-def map_blocks(
-    function: Callable[[Sequence[Item]], Result], blocks: Sequence[Item], threads: int
-) -> Iterator[Result]:
-    """Yield ``function(group)`` for groups of consecutive blocks, in their order.
-
-    A block is a fraction of a millisecond of work. Groups depend on the number of blocks only, so that
-    results do not depend on `threads`; a few groups are not worth a thread.
-    """
-    groups = [blocks[start : start + _GROUP] for start in range(0, len(blocks), _GROUP)]
-    if threads == 1 or len(groups) < _MIN_GROUPS:
-        return map(function, groups)
-    return map_chunks(lambda number, _: function(groups[number]), len(groups), 1, threads)
 
 
 @cache

@@ -4,7 +4,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from functools import wraps
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, get_args
 
 Step = TypeVar("Step")
 Result = TypeVar("Result")
@@ -17,15 +17,6 @@ class Run(Iterator[Step], ABC, Generic[Step, Result]):
 
     To cancel, stop asking for steps; `close` releases what the work holds. What the steps are, and whether
     there is a result before the last one, depends on the work: see the function that started it.
-
-    Examples
-    --------
-    >>> from dictsel_core.learning import iter_mod
-    >>> run = iter_mod([[1.0, 0.0], [0.0, 1.0]], 1, 1, max_iterations=2)
-    >>> isinstance(run, Run)
-    True
-    >>> objectives = [step.objective for step in run]
-    >>> learned = run.result
     """
 
     @abstractmethod
@@ -48,18 +39,7 @@ class Run(Iterator[Step], ABC, Generic[Step, Result]):
 
 
 class GeneratorRun(Run[Step, Result]):
-    """A run made from a generator, which yields the steps and returns the result.
-
-    Examples
-    --------
-    >>> def count():
-    ...     yield "one"
-    ...     yield "two"
-    ...     return 2
-    >>> run = GeneratorRun(count())
-    >>> list(run), run.result
-    (['one', 'two'], 2)
-    """
+    """A run made from a generator, which yields the steps and returns the result."""
 
     def __init__(self, steps: Generator[Step, None, Result]) -> None:
         self._steps = steps
@@ -86,24 +66,34 @@ class GeneratorRun(Run[Step, Result]):
         self._steps.close()
 
 
-def with_parameters_of(
-    function: Callable[Parameters, Any],
-) -> Callable[[Callable[..., AnyRun]], Callable[Parameters, AnyRun]]:
-    """Return a decorator that gives the parameters and defaults of `function` to its step-by-step version.
+def finished(start: Callable[Parameters, Run[Any, Result]]) -> Callable[Parameters, Result]:
+    """Make a function that does some work at once of the one that starts its run. Use as a decorator."""
 
-    That one is called with all of them by name, so that they are written and documented once.
-    """
-    signature = inspect.signature(function)
+    @wraps(start)
+    def work(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        return start(*args, **kwargs).finish()
 
-    def decorate(start: Callable[..., AnyRun]) -> Callable[Parameters, AnyRun]:
-        @wraps(start)
-        def iterate(*args: Parameters.args, **kwargs: Parameters.kwargs) -> AnyRun:
-            bound = signature.bind(*args, **kwargs)
-            bound.apply_defaults()
-            return start(**bound.arguments)
+    signature = inspect.signature(start)
+    run = signature.return_annotation
+    result = get_args(run if get_args(run) else run.__orig_bases__[0])[-1]
+    work.__signature__ = signature.replace(return_annotation=result)  # type: ignore[attr-defined]
+    return work
 
-        run = inspect.signature(start).return_annotation
-        iterate.__signature__ = signature.replace(return_annotation=run)  # type: ignore[attr-defined]
-        return iterate
 
-    return decorate
+def step_by_step(
+    function: Callable[Parameters, Any], run: type[AnyRun], steps: str
+) -> Callable[Parameters, AnyRun]:
+    """Return what starts the run of a `finished` function, as iter_ and its name; `steps` is for its text."""
+    start, name = inspect.unwrap(function), function.__name__
+
+    @wraps(start)
+    def iterate(*args: Parameters.args, **kwargs: Parameters.kwargs) -> AnyRun:
+        begun: AnyRun = start(*args, **kwargs)
+        return begun
+
+    iterate.__name__ = iterate.__qualname__ = f"iter_{name}"
+    iterate.__doc__ = (
+        f"Start `{name}`, and return its run, {steps}.\n\n"
+        f"The parameters are those of `{name}`, checked at the call."
+    )
+    return iterate

@@ -10,7 +10,7 @@ from scipy.ndimage import find_objects
 from dictsel_core._util.arrays import Region
 from dictsel_core._util.layout import Axis, as_layout
 from dictsel_core._util.parallel import as_thread_count
-from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
+from dictsel_core._util.runs import GeneratorRun, Run, finished, step_by_step
 from dictsel_core._util.validation import Bools, as_bool_mask, as_count, as_real_array
 from dictsel_core.completion.completion import MIN_SOURCES
 from dictsel_core.completion.holes import (
@@ -24,6 +24,7 @@ from dictsel_core.completion.holes import (
 from dictsel_core.completion.scale import PATCH_SIZE, Single, touching
 
 
+@finished
 def fill_holes(
     image: ArrayLike,
     mask: ArrayLike,
@@ -34,7 +35,7 @@ def fill_holes(
     channel_axis: Axis | None = None,
     seed: int = 0,
     threads: int | None = None,
-) -> NDArray[Any]:
+) -> Run[float, NDArray[Any]]:
     """Fill the wide holes of a restored image with pieces of it from elsewhere.
 
     `restore` does so by itself. This is for another try, with another `seed`, and for saying where pieces
@@ -78,45 +79,6 @@ def fill_holes(
     >>> bool(filled[mask].std() > 10)
     True
     """
-    run = iter_fill_holes(
-        image,
-        mask,
-        fill_from=fill_from,
-        region=region,
-        reach=reach,
-        channel_axis=channel_axis,
-        seed=seed,
-        threads=threads,
-    )
-    return np.asarray(run.finish())
-
-
-@with_parameters_of(fill_holes)
-def iter_fill_holes(
-    *,
-    image: ArrayLike,
-    mask: ArrayLike,
-    fill_from: ArrayLike | None,
-    region: Region | None,
-    reach: int,
-    channel_axis: Axis | None,
-    seed: int,
-    threads: int | None,
-) -> Run[float, Any]:
-    """Start `fill_holes`, and return its run, whose steps are the fraction that is done.
-
-    The parameters are those of `fill_holes`, checked at the call.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.completion import iter_fill_holes
-    >>> image = np.tile([[10, 200], [200, 10]], (16, 16)).astype(np.uint8)
-    >>> mask = np.zeros(image.shape, bool)
-    >>> mask[12:20, 12:20] = True
-    >>> iter_fill_holes(image, mask).finish().shape
-    (32, 32)
-    """
     pixels = as_real_array(image, "image")
     if pixels.dtype.kind == "f" and not np.isfinite(pixels).all():
         raise ValueError("image must be finite, but it holds NaN or infinity; restore it first.")
@@ -149,6 +111,11 @@ def iter_fill_holes(
         return layout.join(result.reshape(1, *layout.split(pixels).shape[1:]))
 
     return GeneratorRun(steps())
+
+
+iter_fill_holes = step_by_step(
+    fill_holes, GeneratorRun[float, NDArray[Any]], "whose steps are the fraction that is done"
+)
 
 
 def _checked_sources(fill_from: ArrayLike, observed: Bools) -> Bools:

@@ -69,16 +69,6 @@ class QualityEstimate:
     n_invented : int
         Number of missing values in wide holes. What fills them is invented, however well it fits: it has no
         PSNR, and is left out of the estimate.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import estimate_psnr
-    >>> image = np.uint8(100 + 50 * np.sin(np.add.outer(np.arange(48), np.arange(48)) / 5))
-    >>> mask = np.random.default_rng(0).random(image.shape) < 0.3
-    >>> estimate = estimate_psnr(image, mask, "fast")
-    >>> estimate.low < estimate.psnr < estimate.high
-    True
     """
 
     psnr: float

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
 from dictsel_core._util.layout import Axis
-from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
+from dictsel_core._util.runs import GeneratorRun, Run, finished, step_by_step
 from dictsel_core._util.validation import Bools
 from dictsel_core.evaluation.metrics import span
 from dictsel_core.refinement.rounds import BEST_ROUNDS
@@ -41,17 +41,7 @@ _WORK_OF_A_ROUND = 0.8
 
 @dataclass(frozen=True)
 class TuningTrial:
-    """Settings that were tried, and their PSNR estimated from held-out pixels, before any refinement.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> image = np.uint8(100 + 50 * np.sin(np.add.outer(np.arange(24), np.arange(32)) / 5))
-    >>> mask = np.random.default_rng(0).random(image.shape) < 0.3
-    >>> trial = next(iter_tune(image, mask, "fast")).trial
-    >>> trial.settings.n_atoms is None
-    False
-    """
+    """Settings that were tried, and their PSNR estimated from held-out pixels, before any refinement."""
 
     settings: RestoreSettings
     estimated_psnr: float
@@ -69,15 +59,6 @@ class TuneStep:
         The last trial.
     is_refining : bool
         Whether that trial is being refined, to be compared after refinement too.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> image = np.uint8(100 + 50 * np.sin(np.add.outer(np.arange(24), np.arange(32)) / 5))
-    >>> mask = np.random.default_rng(0).random(image.shape) < 0.3
-    >>> step = next(iter_tune(image, mask, "fast"))
-    >>> 0 < step.fraction < 1, step.is_refining
-    (True, False)
     """
 
     fraction: float
@@ -112,15 +93,6 @@ class Tuning:
         All trials of the last pass, best first.
     n_tried : int
         How many settings were tried.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> image = np.uint8(100 + 50 * np.sin(np.add.outer(np.arange(24), np.arange(32)) / 5))
-    >>> mask = np.random.default_rng(0).random(image.shape) < 0.3
-    >>> tuning = tune(image, mask, "fast")
-    >>> tuning.estimated_psnr >= tuning.given_psnr, tuning.n_tried >= len(tuning.trials)
-    (True, True)
     """
 
     settings: RestoreSettings
@@ -131,6 +103,7 @@ class Tuning:
     n_tried: int
 
 
+@finished
 def tune(
     image: ArrayLike,
     mask: ArrayLike | None = None,
@@ -139,7 +112,7 @@ def tune(
     channel_axis: Axis | None = None,
     axes: Sequence[Axis] | None = None,
     rng: np.random.Generator | int | None = None,
-) -> Tuning:
+) -> Run[TuneStep, Tuning]:
     """Choose dictionary size, sparsity, its mean and the coding sparsity for an image.
 
     Some observed pixels are held out, the image is restored without them, and they are compared with the
@@ -180,32 +153,6 @@ def tune(
     True
     >>> restored = restore(image, mask, tuning.settings)
     """
-    return iter_tune(image, mask, settings, channel_axis=channel_axis, axes=axes, rng=rng).finish()
-
-
-@with_parameters_of(tune)
-def iter_tune(
-    *,
-    image: ArrayLike,
-    mask: ArrayLike | None,
-    settings: RestoreSettings | PresetName | None,
-    channel_axis: Axis | None,
-    axes: Sequence[Axis] | None,
-    rng: np.random.Generator | int | None,
-) -> Run[TuneStep, Tuning]:
-    """Start `tune`, and return its run, which tries one choice per step.
-
-    The parameters are those of `tune`, checked at the call.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.evaluation import iter_tune
-    >>> image = np.random.default_rng(0).integers(0, 256, (24, 24), np.uint8)
-    >>> run = iter_tune(image, image > 128, "fast")
-    >>> step = next(run)
-    >>> run.close()  # enough of it
-    """
     damaged = as_damaged(image, mask, channel_axis, axes)
     chosen, asked = damaged.sample(1)[0], as_settings(settings)
     data_range = span(damaged.images, damaged.missing, "image")
@@ -213,6 +160,9 @@ def iter_tune(
     given = asked.resolved(1 - chosen.missing_fraction, len(trials.source))
     others = [each for each in grid(given, len(trials.source)) if each != given]
     return GeneratorRun(_successive_halving(trials, given, others))
+
+
+iter_tune = step_by_step(tune, GeneratorRun[TuneStep, Tuning], "which tries one choice per step")
 
 
 def grid(settings: AnySettings, n_candidates: int) -> Iterator[AnySettings]:

@@ -1,14 +1,11 @@
 """K-SVD and MOD."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.runs import with_parameters_of
+from dictsel_core._util.runs import finished, step_by_step
 from dictsel_core._util.validation import Ints
-from dictsel_core.learning.run import Array, LearnedDictionary, LearningRun, LearningState
+from dictsel_core.learning.run import Array, LearningRun, LearningState
 
 #: A rank-one fit ends when the energy that the atom explains grows by less than this fraction ...
 _RELATIVE_TOLERANCE = 1e-6
@@ -17,8 +14,10 @@ _MAX_ROUNDS = 20
 #: Ridge on the change of the atoms, relative to the largest sum of squared weights of an atom: what the data
 #: do not determine stays as it is.
 _RIDGE = 1e-10
+_STEPS = "which makes one iteration per step and always has a result"
 
 
+@finished
 def ksvd(
     data: ArrayLike,
     n_atoms: int,
@@ -29,7 +28,7 @@ def ksvd(
     max_iterations: int = 200,
     tolerance: float = 1e-6,
     rng: np.random.Generator | int | None = None,
-) -> LearnedDictionary:
+) -> LearningRun:
     r"""Learn a dictionary by K-SVD.
 
     Each iteration codes all patches by OMP and then updates the atoms in turn: with E_t the residual of
@@ -78,16 +77,11 @@ def ksvd(
        for sparse representation", IEEE Transactions on Signal Processing 54(11), 2006.
        :DOI:`10.1109/TSP.2006.881199`
     """
-    return iter_ksvd(
-        data,
-        n_atoms,
-        sparsity,
-        mask=mask,
-        initial=initial,
-        max_iterations=max_iterations,
-        tolerance=tolerance,
-        rng=rng,
-    ).finish()
+    state = LearningState(data, n_atoms, sparsity, mask, initial, rng)
+    return LearningRun(state, _update_each_atom, max_iterations, tolerance)
+
+
+iter_ksvd = step_by_step(ksvd, LearningRun, _STEPS)
 
 
 def _update_each_atom(state: LearningState) -> None:
@@ -149,6 +143,7 @@ def _product(weights: Array, atom: Array, observed: Array | None) -> Array:
     return product if observed is None else product * observed
 
 
+@finished
 def mod(
     data: ArrayLike,
     n_atoms: int,
@@ -159,7 +154,7 @@ def mod(
     max_iterations: int = 200,
     tolerance: float = 1e-6,
     rng: np.random.Generator | int | None = None,
-) -> LearnedDictionary:
+) -> LearningRun:
     r"""Learn a dictionary by the method of optimal directions [1]_.
 
     Each iteration codes all patches by OMP and then computes the best dictionary for these codes,
@@ -178,16 +173,11 @@ def mod(
     .. [1] K. Engan, S. O. Aase and J. H. Husøy, "Method of optimal directions for frame design", ICASSP 1999.
        :DOI:`10.1109/ICASSP.1999.760624`
     """
-    return iter_mod(
-        data,
-        n_atoms,
-        sparsity,
-        mask=mask,
-        initial=initial,
-        max_iterations=max_iterations,
-        tolerance=tolerance,
-        rng=rng,
-    ).finish()
+    state = LearningState(data, n_atoms, sparsity, mask, initial, rng)
+    return LearningRun(state, _update_all_atoms, max_iterations, tolerance)
+
+
+iter_mod = step_by_step(mod, LearningRun, _STEPS)
 
 
 def _update_all_atoms(state: LearningState) -> None:
@@ -224,24 +214,3 @@ def _masked_grams(state: LearningState, observed: Array) -> Array:
     pairs = csr_array((products[both], columns[both], ends), shape=(n_points, n_atoms**2))
     sums = (pairs.T @ observed).T
     return np.ascontiguousarray(sums).reshape(-1, n_atoms, n_atoms)
-
-
-def _run(
-    update: Callable[[LearningState], None],
-    max_iterations: int,
-    tolerance: float,
-    **given: Any,  # noqa: ANN401  (checked by the state)
-) -> LearningRun:
-    return LearningRun(LearningState(**given), update, max_iterations, tolerance)
-
-
-@with_parameters_of(ksvd)
-def iter_ksvd(**given: Any) -> LearningRun:  # noqa: ANN401  (of `_run`)
-    """Start `ksvd`, and return its run, which makes one iteration per step and always has a result."""
-    return _run(_update_each_atom, **given)
-
-
-@with_parameters_of(mod)
-def iter_mod(**given: Any) -> LearningRun:  # noqa: ANN401  (of `_run`)
-    """Start `mod`, and return its run, which makes one iteration per step and always has a result."""
-    return _run(_update_all_atoms, **given)

@@ -266,19 +266,7 @@ def _trial_regions(missing: Bools) -> list[Region]:
 
 
 def plan_to_bytes(plan: Plan) -> bytes:
-    """Return what tiles need of a plan, as an .npz file without the number of threads, for `plan_from_bytes`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import restore
-    >>> from dictsel_core.restoration import plan_from_bytes, plan_to_bytes
-    >>> image = np.add.outer(np.arange(32.0), np.arange(32.0))
-    >>> image[::5] = np.nan
-    >>> plan = restore(image).plan
-    >>> plan_from_bytes(plan_to_bytes(plan)).settings == plan.settings
-    True
-    """
+    """Return what tiles need of a plan, without the number of threads: an .npz file for `plan_from_bytes`."""
     settings = asdict(plan.settings)
     del settings["threads"]
     plain = {each.name: getattr(plan, each.name) for each in fields(plan) if each.name not in _APART}
@@ -295,15 +283,7 @@ def plan_to_bytes(plan: Plan) -> bytes:
 
 
 def plan_from_bytes(data: bytes, *, threads: int | None = None) -> Plan:
-    """Return the plan that `plan_to_bytes` wrote; ValueError if the bytes are something else.
-
-    Examples
-    --------
-    >>> from dictsel_core.restoration import plan_from_bytes
-    >>> plan_from_bytes(b"something else")
-    Traceback (most recent call last):
-    ValueError: This is not a plan, or not one of this version.
-    """
+    """Return the plan that `plan_to_bytes` wrote; ValueError if the bytes are something else."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             arrays = dict(file)

@@ -23,18 +23,6 @@ def has_wide_hole(mask: ArrayLike) -> bool:
     See Also
     --------
     RestoreSettings : Its `fill` is how wide holes are filled.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.restoration import has_wide_hole
-    >>> mask = np.zeros((60, 80), bool)
-    >>> mask[20:36, 20:60] = True
-    >>> has_wide_hole(mask)
-    False
-    >>> mask[20:37, 20:60] = True
-    >>> has_wide_hole(mask)
-    True
     """
     missing = as_bool_mask(mask)
     if missing.ndim not in (2, 3):

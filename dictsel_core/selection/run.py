@@ -1,9 +1,7 @@
 """A selection: its steps, the run that takes them one at a time, and the result."""
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from typing import ParamSpec, Protocol
 
 import numpy as np
@@ -11,7 +9,7 @@ from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import read_only
 from dictsel_core._util.parallel import single_threaded_blas
-from dictsel_core._util.runs import Run
+from dictsel_core._util.runs import Run, step_by_step
 from dictsel_core._util.validation import Floats, Ints, as_nonnegative
 from dictsel_core.atoms import GroundSet
 from dictsel_core.selection.certificate import Bound, Certificate
@@ -180,30 +178,6 @@ class SelectionRun(Run[SelectionStep, Selection]):
         return self._engine
 
 
-def finished(start: Callable[Parameters, SelectionRun]) -> Callable[Parameters, Selection]:
-    """Make a selector of the function that starts its run: it takes all steps. Use as a decorator."""
-
-    @wraps(start)
-    def select(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Selection:
-        return start(*args, **kwargs).finish()
-
-    signature = inspect.signature(start)
-    select.__signature__ = signature.replace(return_annotation=Selection)  # type: ignore[attr-defined]
-    return select
-
-
-def step_by_step(select: Callable[Parameters, Selection]) -> Callable[Parameters, SelectionRun]:
-    """Return the function that starts the run of a `finished` selector, named and documented as such."""
-    start, name = inspect.unwrap(select), select.__name__
-
-    @wraps(start)
-    def iterate(*args: Parameters.args, **kwargs: Parameters.kwargs) -> SelectionRun:
-        run: SelectionRun = start(*args, **kwargs)
-        return run
-
-    iterate.__name__ = iterate.__qualname__ = f"iter_{name}"
-    iterate.__doc__ = (
-        f"Start `{name}`, and return its run, which selects one atom per step.\n\n"
-        f"The parameters are those of `{name}`, checked at the call; there is always a result."
-    )
-    return iterate
+def iterate(select: Callable[Parameters, Selection]) -> Callable[Parameters, SelectionRun]:
+    """Return the step-by-step version of a selector."""
+    return step_by_step(select, SelectionRun, "which selects one atom per step, and always has a result")
