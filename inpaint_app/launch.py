@@ -78,7 +78,7 @@ def _start(args: SimpleNamespace) -> int:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     elif not os.environ.get("WAYLAND_DISPLAY") and (packages := missing_packages()):
         # Qt would end the process with a text of its own.
-        print_note(f"inpaint-app: The window cannot open; install these packages first: {' '.join(packages)}\n")
+        print_note(f"inpaint-app: The window cannot open; first install {' '.join(packages)}\n")
         return 1
     try:
         with exit_on_interrupt("inpaint-app"):

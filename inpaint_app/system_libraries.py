@@ -1,6 +1,6 @@
-"""The libraries of the system that Qt needs: which are missing, and what Debian and Ubuntu call their packages.
+"""The libraries of the system that Qt needs: which are missing, and their packages in Debian and Ubuntu.
 
-``python -m inpaint_app.system_libraries`` prints the packages that are missing. Nothing else is imported here.
+``python -m inpaint_app.system_libraries`` prints the packages that are missing, on one line.
 """
 
 import ctypes
@@ -42,7 +42,7 @@ def package_of(library: str) -> str:
 
 
 def missing_packages() -> list[str]:
-    """Return the packages to install before the window can open; none if Qt is not installed, or not on Linux."""
+    """Return the packages to install before the window can open; none without Qt or outside of Linux."""
     spec = importlib.util.find_spec("PySide6")
     if spec is None or not sys.platform.startswith("linux"):
         return []

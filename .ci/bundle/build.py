@@ -1,6 +1,7 @@
-"""Build the program that needs no Python: `python build.py`, in an environment with the extras "app" and "bundle".
+"""Build the program that needs no Python: `python build.py`.
 
-What comes out is dist/Inpaint-VERSION-SYSTEM-MACHINE.tar.xz, or .zip on Windows.
+The environment needs the extras "app" and "bundle". What comes out is
+dist/Inpaint-VERSION-SYSTEM-MACHINE.tar.xz, or .zip on Windows.
 """
 
 import compileall

@@ -1,8 +1,8 @@
 """Take the locales out of the data of ICU that Qt brings: 30 MB, of which a program in English needs 3.
 
-`python icu.py LIBRARY` replaces a libicudata by one with the root locale alone; it needs a C compiler. The data are
-a table of contents in the format "CmnD": a header, the number of items, the places of names and of contents, which
-are counted from that number on.
+`python icu.py LIBRARY` replaces a libicudata by one with the root locale alone; it needs a C compiler. The
+data are a table of contents in the format "CmnD": a header, the number of items, the places of names and of
+contents, which are counted from that number on.
 """
 
 import re
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 _MAGIC, _FORMAT_AT = b"\xda\x27", 12
-#: What is kept, without the name of the package before it: everything but locales, converters and transliterators.
+#: What is kept, without the name of the package before it: no locales, converters and transliterators.
 _KEPT = re.compile(
     r"[^/]+\.(icu|nrm|spp)|(root|pool|res_index|supplementalData|keyTypeData|metadata|numberingSystems)\.res"
     r"|coll/(root|pool|res_index)\.res|coll/ucadata\.icu|brkitr/(root|res_index)\.res"
@@ -56,10 +56,16 @@ def main(library: Path) -> None:
         data, source = Path(folder, "reduced.dat"), Path(folder, "reduced.s")
         data.write_bytes(reduced(file[start:]))
         symbol = f"icudt{version[1]}_dat"
-        source.write_text(
-            f'.section .rodata\n.balign 16\n.globl {symbol}\n.type {symbol}, @object\n{symbol}: .incbin "{data}"\n'
-            f'.size {symbol}, . - {symbol}\n.section .note.GNU-stack,"",@progbits\n'
-        )
+        lines = [
+            ".section .rodata",
+            ".balign 16",
+            f".globl {symbol}",
+            f".type {symbol}, @object",
+            f'{symbol}: .incbin "{data}"',
+            f".size {symbol}, . - {symbol}",
+            '.section .note.GNU-stack,"",@progbits',
+        ]
+        source.write_text("\n".join([*lines, ""]))
         options = ["-shared", "-nostdlib", f"-Wl,-soname,{library.name}"]
         subprocess.run(["cc", *options, "-o", str(library), str(source)], check=True)
 

@@ -1,7 +1,7 @@
 """Compile the kernels of an unpacked program beforehand: `python kernels.py FOLDER_OF_DICTSEL_CORE`.
 
-Pictures of every kind are restored in small, once for each kind of processor, with the sources of the program itself,
-so that the machine code lies beside them and is found by the program.
+Pictures of every kind are restored in small, once for each kind of processor, with the sources of the program
+itself, so that the machine code lies beside them and is found by the program.
 """
 
 import os
@@ -18,7 +18,8 @@ def compile_all(package: Path) -> None:
     sys.path.insert(0, str(HERE))
     import processor
 
-    levels = list(processor.LEVELS) if processor.level() in processor.LEVELS else filter(None, [processor.level()])
+    own = processor.level()
+    levels = list(processor.LEVELS) if own in processor.LEVELS else [own] if own else []
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "dictsel_core").symlink_to(package.resolve())
         for level in levels:
@@ -44,9 +45,8 @@ def restore_everything() -> None:
     with tempfile.TemporaryDirectory() as folder:
 
         def run(*words: str) -> None:
-            code = main([*words, "-o", f"{folder}/out.{'png' if 'u8' in words[1] else 'npy'}", "--overwrite", "--quiet"])
-            if code:
-                raise SystemExit(f"inpaint {' '.join(words)} failed.")
+            if main(["restore", *words, "-o", f"{folder}/out.npy", "--overwrite", "--quiet"]):
+                raise SystemExit(f"inpaint restore {' '.join(words)} failed.")
 
         for name, mask in {"scattered": scattered, "line": line, "hole": hole}.items():
             np.save(f"{folder}/{name}.npy", mask)
@@ -55,10 +55,10 @@ def restore_everything() -> None:
                 path = f"{folder}/{name}_{kind}.npy"
                 np.save(path, (scale * image).astype(kind))
                 for mask in ("scattered", "line", "hole"):
-                    run("restore", path, "--mask", f"{folder}/{mask}.npy")
+                    run(path, "--mask", f"{folder}/{mask}.npy")
         for preset in ("fast", "best", "paper"):
-            run("restore", f"{folder}/color_u1.npy", "--mask", f"{folder}/scattered.npy", "--preset", preset)
-        run("restore", f"{folder}/gray_u1.npy", "--mask", f"{folder}/line.npy", "--auto", "--constraint", "average")
+            run(f"{folder}/color_u1.npy", "--mask", f"{folder}/scattered.npy", "--preset", preset)
+        run(f"{folder}/gray_u1.npy", "--mask", f"{folder}/line.npy", "--auto", "--constraint=average")
 
 
 if __name__ == "__main__":

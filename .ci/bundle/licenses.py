@@ -1,4 +1,4 @@
-"""The licenses and the bill of materials of a bundle: every Python package, and every library of Debian, in it."""
+"""The licenses and the bill of materials of a bundle: of its Python packages and its libraries of Debian."""
 
 import json
 import shutil
@@ -31,7 +31,9 @@ def write(folder: Path) -> None:
             suffix = f"-{number}" if number else ""
             shutil.copyfile(text, texts / f"{part.name}{suffix}.txt")
         lines.append(f"{part.name} {part.version}: {part.license}")
-    (texts / "README.txt").write_text("\n".join(["What this program is made of.", "", *lines, ""]), encoding="utf-8")
+    (texts / "README.txt").write_text(
+        "\n".join(["What this program is made of.", "", *lines, ""]), encoding="utf-8"
+    )
     components = [
         {
             "type": "library",
@@ -58,15 +60,30 @@ def _packages(folder: Path) -> list[Part]:
     listed = metadata.packages_distributions()
     table = (folder.parent / "pyinstaller" / "inpaint" / "PYZ-00.toc").read_text(encoding="utf-8")
     inside = {path.name for path in (folder / "_internal").iterdir()}
-    used = {name for module, names in listed.items() if module in inside or f"('{module}'" in table for name in names}
+    used = {
+        name
+        for module, names in listed.items()
+        if module in inside or f"('{module}'" in table
+        for name in names
+    }
     parts = []
     for name in sorted(used, key=str.lower):
         about = metadata.distribution(name)
-        files = [file for file in about.files or () if "licen" in str(file).lower() or "copying" in str(file).lower()]
-        texts = tuple(path for path in (Path(str(file.locate())) for file in files) if path.is_file() and path.suffix != ".py")
+        files = [
+            file
+            for file in about.files or ()
+            if "licen" in str(file).lower() or "copying" in str(file).lower()
+        ]
+        texts = tuple(
+            path
+            for path in (Path(str(file.locate())) for file in files)
+            if path.is_file() and path.suffix != ".py"
+        )
         kind = about.metadata.get("License-Expression") or about.metadata.get("License") or "see the text"
         kind = kind.splitlines()[0][:80]
-        parts.append(Part(about.name, about.version, kind, texts, f"pkg:pypi/{about.name.lower()}@{about.version}"))
+        parts.append(
+            Part(about.name, about.version, kind, texts, f"pkg:pypi/{about.name.lower()}@{about.version}")
+        )
     return parts
 
 
@@ -76,13 +93,21 @@ def _libraries(folder: Path) -> list[Part]:
         return []
     names = [path.name for path in (folder / "_internal").glob("lib*.so*") if not path.is_symlink()]
     found = subprocess.run(
-        ["dpkg-query", "--search", *(f"*/{name}" for name in names)], capture_output=True, text=True, check=False
+        ["dpkg-query", "--search", *(f"*/{name}" for name in names)],
+        capture_output=True,
+        text=True,
+        check=False,
     ).stdout
-    packages = sorted({line.partition(":")[0] for line in found.splitlines() if not line.startswith("diversion")})
+    packages = sorted(
+        {line.partition(":")[0] for line in found.splitlines() if not line.startswith("diversion")}
+    )
     parts = []
     for name in packages:
         shown = subprocess.run(
-            ["dpkg-query", "--show", "--showformat=${Version}\n", name], capture_output=True, text=True, check=True
+            ["dpkg-query", "--show", "--showformat=${Version}\n", name],
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         text = Path("/usr/share/doc", name, "copyright")
         texts = (text,) if text.is_file() else ()

@@ -1,7 +1,7 @@
 """Choose the kind of processor that kernels are compiled for, when the unpacked program starts.
 
-The bundle brings the machine code of all kernels for a few kinds of processors (LEVELS). Numba takes the kind from
-two variables of the environment; where none fits, or the user has set them, it compiles for the machine itself.
+The bundle brings the machine code of all kernels for a few kinds of processors (LEVELS). Numba takes the kind
+from two variables of the environment; where none fits, or the user has set them, it compiles for the machine.
 """
 
 import os
@@ -9,7 +9,7 @@ import platform
 import sys
 from pathlib import Path
 
-#: Kinds of processors, the best first: LLVM's name, and what a processor must be able to do (as Linux calls it).
+#: Kinds of processors, the best first: LLVM's name, and what a processor must be able to do, as Linux says.
 LEVELS = {
     "x86-64-v3": ("avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"),
     "x86-64-v2": ("cx16", "popcnt", "sse4_1", "sse4_2", "ssse3"),
@@ -44,7 +44,7 @@ def _flags() -> set[str]:
 
 
 def features(name: str) -> str:
-    """Return a list of features that adds none to a kind of processor; without one, Numba adds the machine's."""
+    """Return features that add none to a kind of processor; without any, Numba adds the machine's."""
     return "+fxsr" if name.startswith("x86") else "+neon"
 
 

@@ -75,4 +75,4 @@ def test_the_window_says_what_to_install_before_qt_ends_the_process(monkeypatch,
     monkeypatch.setenv("DISPLAY", ":77")
     assert launch.main([]) == 1
     said = capfd.readouterr().err
-    assert said == "inpaint-app: The window cannot open; install these packages first: libegl1 libxcb-cursor0\n"
+    assert said == "inpaint-app: The window cannot open; first install libegl1 libxcb-cursor0\n"
