@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.layout import Axis
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.arrays import Axis
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.evaluation.metrics import span
 from dictsel_core.evaluation.trials import Trial, depths, trials
 from dictsel_core.restoration import PresetName, RestoreSettings
-from dictsel_core.restoration.damaged import as_damaged
+from dictsel_core.restoration.damaged import as_damaged, wide_pixels
 from dictsel_core.restoration.dictionary import as_atom_source
 from dictsel_core.restoration.holdout import held_out_errors, trial_generator
 from dictsel_core.restoration.image import Image, as_layers
 from dictsel_core.restoration.plan import Plan, plan_image
 from dictsel_core.restoration.settings import REACH, as_settings
-from dictsel_core.restoration.wide import wide_pixels
 
 #: Images of a stack that are used.
 _MAX_IMAGES = 8

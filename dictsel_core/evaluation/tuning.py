@@ -8,9 +8,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
-from dictsel_core._util.layout import Axis
-from dictsel_core._util.runs import GeneratorRun, Run, finished, step_by_step
+from dictsel_core._util.arrays import Axis, Region, evenly_spaced, parts_of
+from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
 from dictsel_core._util.validation import Bools
 from dictsel_core.evaluation.metrics import span
 from dictsel_core.refinement.rounds import BEST_ROUNDS

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
-from dictsel_core._util.parallel import as_thread_count
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.parallel import GeneratorRun, as_thread_count
 from dictsel_core._util.validation import Bools, Floats
 from dictsel_core.atoms import AtomOrigin, GroundSet
 from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for

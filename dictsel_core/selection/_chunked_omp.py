@@ -7,8 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.parallel import as_thread_count, map_chunks, single_threaded_blas
-from dictsel_core._util.runs import finished
+from dictsel_core._util.parallel import as_thread_count, finished, map_chunks, single_threaded_blas
 from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import (
