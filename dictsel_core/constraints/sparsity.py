@@ -75,6 +75,10 @@ class IndividualSparsity(SeparableConstraint):
         floors = np.where(self._full(table.sizes), table.cheapest[1], 0)
         return np.maximum(table.gains - floors[:, None], 0)
 
+    def has_room(self, sizes: Ints) -> Bools:
+        """Return which patches are below their cap."""
+        return ~self._full(sizes)
+
     def part(self, rows: Ints, supports: Ints | None = None) -> "IndividualSparsity":
         """Return the constraint on some of the patches."""
         return IndividualSparsity(self.caps[rows]) if isinstance(self.caps, np.ndarray) else self
