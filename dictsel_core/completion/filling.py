@@ -7,10 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import find_objects
 
-from dictsel_core._util.arrays import Region
-from dictsel_core._util.layout import Axis, as_layout
-from dictsel_core._util.parallel import as_thread_count
-from dictsel_core._util.runs import GeneratorRun, Run, finished, step_by_step
+from dictsel_core._util.arrays import Axis, Region, as_layout
+from dictsel_core._util.parallel import GeneratorRun, Run, as_thread_count, finished, step_by_step
 from dictsel_core._util.validation import Bools, as_bool_mask, as_count, as_real_array
 from dictsel_core.completion.completion import MIN_SOURCES
 from dictsel_core.completion.holes import (

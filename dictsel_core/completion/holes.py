@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import find_objects, label, maximum_filter, minimum_filter
 
 from dictsel_core._util.arrays import Region, has_square
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.completion.completion import MIN_SOURCES, Step, complete
 from dictsel_core.completion.scale import PATCH_SIZE, Single, touching

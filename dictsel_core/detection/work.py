@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 from scipy import ndimage
 
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core.detection.plane import Single
 
 Result = TypeVar("Result")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.layout import CHANNELS_LAST, Layout, as_layout
+from dictsel_core._util.arrays import CHANNELS_LAST, Layout, as_layout
 from dictsel_core._util.validation import (
     as_array,
     as_bool_mask,

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.runs import finished, step_by_step
+from dictsel_core._util.parallel import finished, step_by_step
 from dictsel_core._util.validation import Ints
 from dictsel_core.learning.run import Array, LearningRun, LearningState
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import read_only
-from dictsel_core._util.parallel import single_threaded_blas
-from dictsel_core._util.runs import Run
+from dictsel_core._util.parallel import Run, single_threaded_blas
 from dictsel_core._util.validation import (
     Bools,
     Floats,

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
-from dictsel_core._util.parallel import as_thread_count
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.parallel import GeneratorRun, as_thread_count
 from dictsel_core._util.validation import Bools, Floats
 from dictsel_core.atoms import AtomOrigin, GroundSet
 from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for
 from dictsel_core.restoration.channels import useful_differences
 from dictsel_core.restoration.coding import SparseCoder
+from dictsel_core.restoration.damaged import wide_pixels
 from dictsel_core.restoration.dictionary import AtomSource, Dictionary, observed_counts, select_dictionary
 from dictsel_core.restoration.holdout import held_out_errors, hold_out, is_harmful, trial_generator
 from dictsel_core.restoration.image import Image, Planes, ValueRange
@@ -241,7 +241,8 @@ def _is_refinement_harmful(plan: Plan, samples: Sequence[Sample]) -> Generator[f
     parts = [_part(sample, region) for sample in samples for region in _trial_regions(sample[1].missing)]
     parts = evenly_spaced(parts, _N_TRIALS)
     for number, (origin, part) in enumerate(parts):
-        held_out = hold_out(part.missing, trial_generator(plan.settings.seed, number))
+        narrow = part.missing & ~wide_pixels(part.missing, plan.fill_reach)[:, :, None]
+        held_out = hold_out(part.missing, trial_generator(plan.settings.seed, number), narrow)
         if held_out.any():
             before, after = (
                 held_out_errors(part, each, held_out, origin=origin) for each in (plan.with_rounds(0), plan)

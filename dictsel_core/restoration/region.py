@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.arrays import Region, grown, within
-from dictsel_core._util.layout import Axis, check_in_memory
-from dictsel_core._util.runs import GeneratorRun, Run, finished, step_by_step
+from dictsel_core._util.arrays import Axis, Region, check_in_memory, grown, within
+from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
 from dictsel_core._util.validation import Bools
 from dictsel_core.restoration.channels import useful_differences
 from dictsel_core.restoration.damaged import as_damaged

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.layout import Axis, as_layout, is_lazy
-from dictsel_core._util.runs import GeneratorRun, Run, finished, step_by_step
+from dictsel_core._util.arrays import Axis, as_layout, is_lazy
+from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
 from dictsel_core.atoms import GroundSet
 from dictsel_core.restoration.damaged import DamagedArray, as_damaged
 from dictsel_core.restoration.dictionary import AtomSource, as_atom_source

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import Region, evenly_spaced, grown, parts_of, within
 from dictsel_core._util.validation import Bools, Ints
+from dictsel_core.restoration.damaged import wide_pixels
 from dictsel_core.restoration.image import (
     Image,
     Planes,
@@ -26,7 +27,6 @@ from dictsel_core.restoration.scales import (
     joint_changes,
     repeat_of,
 )
-from dictsel_core.restoration.wide import wide_pixels
 
 #: Height and width of the samples of an image, and how many of a tile there are at most.
 SAMPLE_SIZE, _SAMPLES_PER_TILE = 256, 4

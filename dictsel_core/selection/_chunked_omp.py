@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import chunk_rows
-from dictsel_core._util.parallel import as_thread_count, map_chunks, single_threaded_blas
-from dictsel_core._util.runs import finished
+from dictsel_core._util.parallel import as_thread_count, finished, map_chunks, single_threaded_blas
 from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import (

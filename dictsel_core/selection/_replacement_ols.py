@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.runs import finished
+from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains

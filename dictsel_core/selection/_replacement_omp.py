@@ -2,7 +2,7 @@
 
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.runs import finished
+from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import as_accuracy
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import read_only
-from dictsel_core._util.parallel import single_threaded_blas
-from dictsel_core._util.runs import Run, step_by_step
+from dictsel_core._util.parallel import Run, single_threaded_blas, step_by_step
 from dictsel_core._util.validation import Floats, Ints, as_nonnegative
 from dictsel_core.atoms import GroundSet
 from dictsel_core.selection.certificate import Bound, Certificate
