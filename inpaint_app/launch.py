@@ -18,7 +18,7 @@ from inpaint_app.cli.arguments import (
 )
 from inpaint_app.cli.streams import CommandLineError, print_note
 from inpaint_app.cli.values import one_of
-from inpaint_app.window.session.view_modes import SIDE_BY_SIDE, VIEW_MODES
+from inpaint_app.window.document.view_state import SIDE_BY_SIDE, VIEW_MODES
 
 _NO_DISPLAYS = ("offscreen", "minimal")
 
