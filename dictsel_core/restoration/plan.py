@@ -41,52 +41,21 @@ _APART = ("settings", "ranges", "dictionary", "coarse")
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Decisions that hold for all tiles of an image, made before any of them is restored.
+    """Decisions that hold for all tiles of an image, made before any of them is restored."""
 
-    Attributes
-    ----------
-    settings : ResolvedSettings
-        Nothing is left open; `rounds` has a value too.
-    ranges : tuple of ValueRange
-        Least and greatest observed value of each channel, which are 0 and 1 in unit range.
-    dictionary : Dictionary
-    missing_fraction : float
-    shares_mask : bool
-        Whether all channels miss the same pixels.
-    observed_channels : tuple of bool
-        Whether anything is observed of each channel.
-    damage_density : float
-        Mean fraction of missing pixels around a missing one.
-    differences : tuple of (int, int)
-        Pairs of channels whose difference helps to estimate the first of them.
-    repeats : ((int, int), (int, int))
-        Of an image that was enlarged by repeating pixels: factor and offset, for rows and for columns; the
-        factor is 1 if it was not.
-    fill_reach : int
-        Pixels farther than this from all observed ones are in wide holes, which are filled with texture; 0
-        turns the filling off.
-    holes : tuple of (top, left, bottom, right)
-        Where there are wide holes, if the image has several tiles.
-    level : int
-        Number of times that the image was halved to get `coarse`.
-    coarse : (h, w, C) ndarray, optional
-        The restored planes of a coarse scale of the image. None if the image is a single tile, or if nothing
-        is missing on that scale.
-    """
-
-    settings: ResolvedSettings
-    ranges: tuple[ValueRange, ...]
+    settings: ResolvedSettings  #: nothing is left open; `rounds` has a value too
+    ranges: tuple[ValueRange, ...]  #: of each channel, which become the unit range
     dictionary: Dictionary
     missing_fraction: float
-    shares_mask: bool
-    observed_channels: tuple[bool, ...]
-    damage_density: float
-    differences: tuple[tuple[int, int], ...]
-    repeats: tuple[Repeat, Repeat]
-    fill_reach: int
-    holes: tuple[tuple[int, int, int, int], ...] = ()
-    level: int = 0
-    coarse: Planes | None = None
+    shares_mask: bool  #: whether all channels miss the same pixels
+    observed_channels: tuple[bool, ...]  #: whether anything is observed of each channel
+    damage_density: float  #: mean fraction of missing pixels around a missing one
+    differences: tuple[tuple[int, int], ...]  #: pairs of channels whose difference helps the first
+    repeats: tuple[Repeat, Repeat]  #: by which rows and columns were enlarged
+    fill_reach: int  #: wide holes, farther than this from observed pixels, are filled; 0: none are
+    holes: tuple[tuple[int, int, int, int], ...] = ()  #: boxes of wide holes, if there are several tiles
+    level: int = 0  #: how often the image was halved to get its coarse scale,
+    coarse: Planes | None = None  #: (h, w, C), restored; None for a single tile, or if complete
 
     @property
     def n_rounds(self) -> int:
