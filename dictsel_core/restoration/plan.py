@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
-from dictsel_core._util.parallel import GeneratorRun, as_thread_count
+from dictsel_core._util.parallel import as_thread_count, part_of_work
 from dictsel_core._util.validation import Bools, Floats
 from dictsel_core.atoms import AtomOrigin, GroundSet
 from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for
@@ -153,7 +153,8 @@ def make_plan(
     """Yield the fraction of the work that is done, and return the plan of an image, made on samples of it."""
     images = [image for _, image in samples]
     first, resolved = images[0], settings.resolved(1 - whole.missing_fraction, len(source))
-    dictionary = source.dictionary or (yield from _selected(samples, resolved, source.candidates))
+    selecting = select_dictionary(samples, resolved, source.candidates)
+    dictionary = source.dictionary or (yield from part_of_work(selecting, 0.0, _SELECTED))
     rounds = BEST_ROUNDS if settings.rounds is None else settings.rounds
     if whole.missing_fraction == 0 or min(whole.shape) < DEFAULT_OPTIONS.last_size:
         rounds = 0
@@ -171,21 +172,12 @@ def make_plan(
         holes=whole.holes,
         level=whole.level,
     )
-    if rounds and settings.rounds is None and (yield from _is_refinement_harmful(plan, samples)):
+    trying = part_of_work(_is_refinement_harmful(plan, samples), _SELECTED, 1.0)
+    if rounds and settings.rounds is None and (yield from trying):
         plan = plan.with_rounds(0)
     if whole.coarse is not None and whole.coarse.missing.any():
         plan = replace(plan, coarse=code_tile(whole.coarse, plan.with_rounds(0)))
     return plan
-
-
-def _selected(
-    samples: Sequence[Sample], settings: ResolvedSettings, candidates: GroundSet
-) -> Generator[float, None, Dictionary]:
-    """Yield the fraction of the planning that is done, and return a dictionary for samples."""
-    run = GeneratorRun(select_dictionary(samples, settings, candidates))
-    for fraction in run:
-        yield _SELECTED * fraction
-    return run.result
 
 
 def damage_density(masks: Sequence[Bools], patch_size: int) -> float:
@@ -205,7 +197,7 @@ def damage_density(masks: Sequence[Bools], patch_size: int) -> float:
 
 
 def _is_refinement_harmful(plan: Plan, samples: Sequence[Sample]) -> Generator[float, None, bool]:
-    """Yield the fraction of the planning that is done, and return whether held-out pixels become worse."""
+    """Yield the fraction that is done, and return whether refinement makes held-out pixels worse."""
     changes: list[Floats] = []
     parts = [_part(sample, region) for sample in samples for region in _trial_regions(sample[1].missing)]
     parts = evenly_spaced(parts, _N_TRIALS)
@@ -217,7 +209,7 @@ def _is_refinement_harmful(plan: Plan, samples: Sequence[Sample]) -> Generator[f
                 held_out_errors(part, each, held_out, origin=origin) for each in (plan.with_rounds(0), plan)
             )
             changes.append(after - before)
-        yield _SELECTED + (1 - _SELECTED) * (number + 1) / len(parts)
+        yield (number + 1) / len(parts)
     return bool(changes) and is_harmful(np.concatenate(changes))
 
 
