@@ -78,11 +78,14 @@ def _samples(material: Material) -> Iterator[tuple[str, Sample, NDArray[np.uint8
             continue
         for number in range(_N_PICTURES):
             sample = compose(material, _SHAPE, np.random.default_rng([1, number]), shapes=shapes)
-            yield name, sample, _as_picture(sample.plane)
+            yield name, sample, as_picture(sample.plane, sample.chroma)
 
 
-def _as_picture(plane: NDArray[np.float32]) -> NDArray[np.uint8]:
-    return np.asarray(np.rint(np.clip(plane, -0.25, 1.25) * 170 + 42.5), np.uint8)
+def as_picture(plane: NDArray[np.float32], chroma: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return brightness and chroma as a picture in color, (H, W, 3), its whole range within 0 to 255."""
+    warm, yellow = chroma.repeat(2, axis=1).repeat(2, axis=2)
+    colors = np.stack([plane + yellow / 3 + warm / 2, plane + yellow / 3 - warm / 2, plane - yellow / 1.5], 2)
+    return np.asarray(np.rint(np.clip(colors, -0.25, 1.25) * 170 + 42.5), np.uint8)
 
 
 def learned_accuracy(material: Material) -> None:
@@ -163,7 +166,7 @@ def _restoration_errors(sample: Sample, picture: NDArray[np.uint8]) -> NDArray[n
     First in all damage, then in what was found of it; then the pixels of both, those that are changed
     although they are undamaged, and all undamaged ones.
     """
-    clean = _as_picture(sample.clean).astype(np.float64) / 255
+    clean = as_picture(sample.clean, sample.clean_chroma).astype(np.float64) / 255
     found = analyze_damage(picture, USUAL_KINDS).mask()
     true = sample.truth | ~sample.known
     labels, n_pieces = ndimage.label(sample.truth, np.ones((3, 3)))

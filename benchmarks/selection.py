@@ -1,9 +1,7 @@
 """Selectors against each other, average against individual sparsity, and growth with T."""
 
-import time
 from collections.abc import Callable
 from functools import partial
-from itertools import product
 from statistics import median
 
 import numpy as np
@@ -21,7 +19,6 @@ from dictsel_core import (
     replacement_omp,
     standard_ground_set,
 )
-from dictsel_core._util.parallel import as_thread_count
 from dictsel_core.selection import iter_replacement_omp, replacement_greedy, sds_ma, sds_omp
 
 GROUND_SET = standard_ground_set()
@@ -43,7 +40,6 @@ def main() -> None:
     quality_of_selectors(n_planted=40)
     average_against_individual()
     growth()
-    gain_of_threads()
 
 
 def speed_of_selectors(n_points: int = 100, n_atoms: int = 20) -> None:
@@ -161,48 +157,5 @@ def growth(n_atoms: int = 100) -> None:
     print_table(
         f"Growth: k = {n_atoms}, s = {SPARSITY}, synthetic",
         ["constraint", "seconds", "time per patch / that of T = 1,000"],
-        rows,
-    )
-
-
-def gain_of_threads(n_points: int = 60000, n_atoms: int = 40, rounds: int = 7) -> None:
-    """Clock of one thread over that of all cores, for many patches, complete and with half missing.
-
-    The best of all rounds counts for either, since other work on the machine can only slow them down. Cores
-    in use are processor time over clock in that round; on a busy machine they are fewer than threads.
-    """
-    cores = as_thread_count(None)
-    data = image_patches(n_points, seed=0)
-    half = np.random.default_rng(0).random(data.shape) < 0.5
-    rows = []
-    for constraint, mask in product(
-        (IndividualSparsity(SPARSITY), AverageSparsity(8, 5 * n_points)), (None, half)
-    ):
-        timings: dict[int, list[tuple[float, float]]] = {1: [], cores: []}
-        for threads in list(timings) * rounds:
-            clock, processor = time.perf_counter(), time.process_time()
-            replacement_omp(GROUND_SET, data, constraint, n_atoms, mask=mask, threads=threads)
-            timings[threads].append((time.perf_counter() - clock, time.process_time() - processor))
-        alone, together = (min(each) for each in timings.values())
-        rows.append(
-            [
-                f"{type(constraint).__name__}, {'complete' if mask is None else 'half missing'}",
-                f"{alone[0]:.2f}",
-                f"{together[0]:.2f}",
-                f"{alone[0] / together[0]:.2f}",
-                f"{together[1] / together[0]:.2f}",
-                f"{together[1] / alone[1]:.2f}",
-            ]
-        )
-    print_table(
-        f"Threads: T = {n_points:,}, k = {n_atoms}, s = {SPARSITY}, photograph, best of {rounds}",
-        [
-            "constraint, data",
-            "clock, one thread",
-            f"clock, {cores} threads",
-            "faster",
-            "cores in use",
-            "processor time",
-        ],
         rows,
     )

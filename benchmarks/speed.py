@@ -157,7 +157,7 @@ def _selection_steps() -> Iterator[Row]:
     data, _ = synthetic(ground_set, 100, 100, 5, seed=2)
 
     def steps(n_points: int) -> Timing:
-        work = partial(replacement_omp, ground_set, data[:n_points], IndividualSparsity(5), 20, threads=1)
+        work = partial(replacement_omp, ground_set, data[:n_points], IndividualSparsity(5), 20)
         return min((_timed(work)[0] for _ in range(200)), key=lambda each: each.processor)  # for a second
 
     steps(2)

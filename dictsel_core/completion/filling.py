@@ -7,10 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import find_objects
 
-from dictsel_core._util.arrays import Region
-from dictsel_core._util.layout import Axis, as_layout
-from dictsel_core._util.parallel import as_thread_count
-from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
+from dictsel_core._util.arrays import Axis, Region, as_layout, grown
+from dictsel_core._util.parallel import GeneratorRun, Run, as_thread_count, finished, step_by_step
 from dictsel_core._util.validation import Bools, as_bool_mask, as_count, as_real_array
 from dictsel_core.completion.completion import MIN_SOURCES
 from dictsel_core.completion.holes import (
@@ -24,6 +22,7 @@ from dictsel_core.completion.holes import (
 from dictsel_core.completion.scale import PATCH_SIZE, Single, touching
 
 
+@finished
 def fill_holes(
     image: ArrayLike,
     mask: ArrayLike,
@@ -34,7 +33,7 @@ def fill_holes(
     channel_axis: Axis | None = None,
     seed: int = 0,
     threads: int | None = None,
-) -> NDArray[Any]:
+) -> Run[float, NDArray[Any]]:
     """Fill the wide holes of a restored image with pieces of it from elsewhere.
 
     `restore` does so by itself. This is for another try, with another `seed`, and for saying where pieces
@@ -78,45 +77,6 @@ def fill_holes(
     >>> bool(filled[mask].std() > 10)
     True
     """
-    run = iter_fill_holes(
-        image,
-        mask,
-        fill_from=fill_from,
-        region=region,
-        reach=reach,
-        channel_axis=channel_axis,
-        seed=seed,
-        threads=threads,
-    )
-    return np.asarray(run.finish())
-
-
-@with_parameters_of(fill_holes)
-def iter_fill_holes(
-    *,
-    image: ArrayLike,
-    mask: ArrayLike,
-    fill_from: ArrayLike | None,
-    region: Region | None,
-    reach: int,
-    channel_axis: Axis | None,
-    seed: int,
-    threads: int | None,
-) -> Run[float, Any]:
-    """Start `fill_holes`, and return its run, whose steps are the fraction that is done.
-
-    The parameters are those of `fill_holes`, checked at the call.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.completion import iter_fill_holes
-    >>> image = np.tile([[10, 200], [200, 10]], (16, 16)).astype(np.uint8)
-    >>> mask = np.zeros(image.shape, bool)
-    >>> mask[12:20, 12:20] = True
-    >>> iter_fill_holes(image, mask).finish().shape
-    (32, 32)
-    """
     pixels = as_real_array(image, "image")
     if pixels.dtype.kind == "f" and not np.isfinite(pixels).all():
         raise ValueError("image must be finite, but it holds NaN or infinity; restore it first.")
@@ -151,6 +111,11 @@ def iter_fill_holes(
     return GeneratorRun(steps())
 
 
+iter_fill_holes = step_by_step(
+    fill_holes, GeneratorRun[float, NDArray[Any]], "whose steps are the fraction that is done"
+)
+
+
 def _checked_sources(fill_from: ArrayLike, observed: Bools) -> Bools:
     """Return the pixels that may be copied."""
     allowed = as_bool_mask(fill_from)
@@ -170,12 +135,8 @@ def _checked_sources(fill_from: ArrayLike, observed: Bools) -> Bools:
 
 def _used(wide: Bools, sources: Bools | None) -> Region:
     """Return the rows and columns of an image in which all that fills its wide holes is found."""
-    looked_at, margin = wide if sources is None else wide | sources, MAX_CONTEXT + PATCH_SIZE
-    rows, columns = (
-        slice(max(each.start - margin, 0), min(each.stop + margin, length))
-        for each, length in zip(find_objects(looked_at.view(np.uint8))[0], wide.shape, strict=True)
-    )
-    return rows, columns
+    looked_at = wide if sources is None else wide | sources
+    return grown(find_objects(looked_at.view(np.uint8))[0], MAX_CONTEXT + PATCH_SIZE, wide.shape)
 
 
 def _limits(plane: NDArray[Any], observed: Bools) -> tuple[float, float]:

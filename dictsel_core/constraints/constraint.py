@@ -34,8 +34,6 @@ class ReplacementGains:
     sizes : (T,) ndarray of int
     largest : (T,) ndarray or None
         Largest gain of each patch, if known; it saves looking at patches that cannot gain.
-    threads : int
-        How many threads sums over patches may use; they do not depend on it.
     """
 
     gains: Floats
@@ -43,7 +41,6 @@ class ReplacementGains:
     supports: Ints
     sizes: Ints
     largest: Floats | None = None
-    threads: int = 1
 
     @cached_property
     def cheapest(self) -> tuple[Ints, Floats]:
@@ -238,6 +235,13 @@ class SeparableConstraint(LocalConstraint):
     @abstractmethod
     def patch_values(self, table: ReplacementGains) -> Floats:
         """Return what each patch contributes to `values`: (T, n)."""
+
+    def has_room(self, sizes: Ints) -> Bools:
+        """Return which patches may add any atom without removing one, by the sizes of their supports: (T,).
+
+        Sums over such patches are faster. By default none is known to.
+        """
+        return np.zeros(len(sizes), bool)
 
     @abstractmethod
     def part(self, rows: Ints, supports: Ints | None = None) -> "SeparableConstraint":

@@ -68,12 +68,16 @@ class IndividualSparsity(SeparableConstraint):
         """Sum over patches of max(0, gain - cheapest removal); below the cap nothing is removed."""
         _, costs = table.cheapest
         floors = np.where(self._full(table.sizes), costs, 0)
-        return positive_part_sums(table.gains, floors, table.largest, table.threads)
+        return positive_part_sums(table.gains, floors, table.largest)
 
     def patch_values(self, table: ReplacementGains) -> Floats:
         """Return what each patch contributes to `values`: (T, n)."""
         floors = np.where(self._full(table.sizes), table.cheapest[1], 0)
         return np.maximum(table.gains - floors[:, None], 0)
+
+    def has_room(self, sizes: Ints) -> Bools:
+        """Return which patches are below their cap."""
+        return ~self._full(sizes)
 
     def part(self, rows: Ints, supports: Ints | None = None) -> "IndividualSparsity":
         """Return the constraint on some of the patches."""
@@ -211,7 +215,7 @@ class AverageSparsity(Constraint):
         costs = table.cheapest[1]
         floors = np.where(self._at_cap(table.sizes), np.maximum(costs, price), price)
         fixed = float(np.maximum(price - costs, 0).sum())
-        return fixed + positive_part_sums(table.gains, floors, table.largest, table.threads)
+        return fixed + positive_part_sums(table.gains, floors, table.largest)
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement for one atom, by an exact solve."""

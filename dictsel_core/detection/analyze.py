@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 from scipy import ndimage
 
-from dictsel_core._util.runs import GeneratorRun, with_parameters_of
+from dictsel_core._util.parallel import GeneratorRun, finished, step_by_step
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from dictsel_core.detection.damage import DamageAnalysis, Detection, as_sensitivity, check_kinds
 from dictsel_core.detection.dead import dead_line_candidates, dead_pixel_candidates
@@ -48,9 +48,10 @@ class AnalysisStep:
     fraction: float
 
 
+@finished
 def analyze_damage(
     image: ArrayLike, kinds: Iterable[DamageKind] = USUAL_KINDS, *, missing: ArrayLike | None = None
-) -> DamageAnalysis:
+) -> GeneratorRun[AnalysisStep, DamageAnalysis]:
     """Find everything in a picture that may be damage, with a confidence each.
 
     This is the slow part, which does not depend on a sensitivity: that is taken by the `mask` of the result.
@@ -65,15 +66,12 @@ def analyze_damage(
     >>> bool(analysis.mask(0.5)[40, 20:100].all())
     True
     """
-    return iter_analyze_damage(image, kinds, missing=missing).finish()
-
-
-@with_parameters_of(analyze_damage)
-def iter_analyze_damage(
-    image: ArrayLike, kinds: Iterable[DamageKind], missing: ArrayLike | None
-) -> GeneratorRun[AnalysisStep, DamageAnalysis]:
-    """Start `analyze_damage`, and return its run, whose steps show how far it is."""
     return GeneratorRun(_steps(prepare(image, missing), check_kinds(kinds)))
+
+
+iter_analyze_damage = step_by_step(
+    analyze_damage, GeneratorRun[AnalysisStep, DamageAnalysis], "whose steps show how far it is"
+)
 
 
 def _steps(

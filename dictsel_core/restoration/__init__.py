@@ -1,6 +1,7 @@
 """Restoration of damaged images: arrays in, arrays out."""
 
 from dictsel_core._util.arrays import Region
+from dictsel_core.restoration.damaged import has_wide_hole
 from dictsel_core.restoration.dictionary import MAX_PATCHES
 from dictsel_core.restoration.mosaic import GRID, TILE, Fill, HoleRegion, Mosaic
 from dictsel_core.restoration.plan import Plan, plan_from_bytes, plan_to_bytes
@@ -22,7 +23,6 @@ from dictsel_core.restoration.settings import (
     SelectorName,
 )
 from dictsel_core.restoration.survey import Survey, Tile
-from dictsel_core.restoration.wide import has_wide_hole
 
 __all__ = [
     "CONSTRAINTS",

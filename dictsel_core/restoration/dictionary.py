@@ -190,5 +190,4 @@ def _selection_run(sample: PatchSample, settings: ResolvedSettings, candidates: 
         case "rols":
             return iter_replacement_ols(*given, mask=sample.mask)
         case "romp" | "rompd":
-            decay = settings.selector == "rompd"
-            return iter_replacement_omp(*given, mask=sample.mask, decay=decay, threads=settings.threads)
+            return iter_replacement_omp(*given, mask=sample.mask, decay=settings.selector == "rompd")

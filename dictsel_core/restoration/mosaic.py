@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import Region, evenly_spaced, grown, within
-from dictsel_core._util.layout import Layout
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.arrays import Layout, Region, evenly_spaced, grown, within
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, as_bool_mask
-from dictsel_core.restoration.damaged import NO_MASK, check_channels, check_dtype
+from dictsel_core.restoration.damaged import NO_MASK, check_channels, check_dtype, wide_pixels
 from dictsel_core.restoration.dictionary import AtomSource, Dictionary, as_atom_source
 from dictsel_core.restoration.image import Image, unit_ranges
 from dictsel_core.restoration.plan import Plan, Sample, Whole, make_plan
@@ -26,7 +25,6 @@ from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import RestoreSettings
 from dictsel_core.restoration.survey import HALO, Survey, Tile, cut_tiles, survey_tile
 from dictsel_core.restoration.tile import code_tile, restore_tile
-from dictsel_core.restoration.wide import wide_pixels
 
 if TYPE_CHECKING:
     from dictsel_core.completion import HolePart
@@ -64,15 +62,6 @@ class HoleRegion:
 class Mosaic:
     """An image in several tiles.
 
-    Attributes
-    ----------
-    shape : (int, int, int)
-        Height, width and number of channels.
-    dtype : str
-    settings : RestoreSettings
-    side : int
-        Height and width of a tile, a multiple of 64.
-
     Examples
     --------
     >>> import numpy as np
@@ -95,10 +84,10 @@ class Mosaic:
     True
     """
 
-    shape: tuple[int, int, int]
+    shape: tuple[int, int, int]  #: height, width and number of channels
     dtype: str
     settings: RestoreSettings
-    side: int = TILE
+    side: int = TILE  #: height and width of a tile, a multiple of 64
 
     def __post_init__(self) -> None:
         """Refuse tiles that do not begin at pixels of the coarse scale."""

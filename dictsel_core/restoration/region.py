@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.arrays import Region, grown, within
-from dictsel_core._util.layout import Axis, check_in_memory
-from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
+from dictsel_core._util.arrays import Axis, Region, check_in_memory, grown, within
+from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
 from dictsel_core._util.validation import Bools
 from dictsel_core.restoration.channels import useful_differences
 from dictsel_core.restoration.damaged import as_damaged
@@ -48,21 +47,12 @@ def region_context(region: Region, shape: tuple[int, ...], patch_size: int) -> t
     -------
     changed, used : (slice, slice)
         The region and one patch around it; and 64 more pixels around these. Both are inside the image.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core.restoration import region_context
-    >>> changed, used = region_context(np.s_[100:110, 5:20], (480, 640), 8)
-    >>> changed
-    (slice(92, 118, None), slice(0, 28, None))
-    >>> used
-    (slice(28, 182, None), slice(0, 92, None))
     """
     changed = grown(region, patch_size, shape)
     return changed, grown(changed, _CONTEXT, shape)
 
 
+@finished
 def restore_region(
     image: ArrayLike,
     mask: ArrayLike | None,
@@ -71,7 +61,7 @@ def restore_region(
     *,
     channel_axis: Axis | None = None,
     in_place: bool = False,
-) -> Restoration:
+) -> Run[RestoreStep, Restoration]:
     """Restore a region of an image again, after its mask has changed there.
 
     The work depends on the size of the region, not of the image, apart from copying it. The result is local:
@@ -120,37 +110,6 @@ def restore_region(
     >>> int(np.abs(second.image.astype(int) - image).max()) <= 1
     True
     """
-    run = iter_restore_region(image, mask, previous, region, channel_axis=channel_axis, in_place=in_place)
-    return run.finish()
-
-
-@with_parameters_of(restore_region)
-def iter_restore_region(
-    *,
-    image: ArrayLike,
-    mask: ArrayLike | None,
-    previous: Restoration,
-    region: Region,
-    channel_axis: Axis | None,
-    in_place: bool,
-) -> Run[RestoreStep, Restoration]:
-    """Start `restore_region`, and return its run, whose steps show how far it is.
-
-    The parameters are those of `restore_region`, checked at the call.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import restore
-    >>> from dictsel_core.restoration import iter_restore_region
-    >>> image = np.random.default_rng(0).integers(0, 256, (24, 24), np.uint8)
-    >>> mask = image > 128
-    >>> before = restore(image, mask, "fast")
-    >>> mask[4:8, 4:8] = True
-    >>> run = iter_restore_region(image, mask, before, (slice(4, 8), slice(4, 8)))
-    >>> run.finish().image.shape
-    (24, 24)
-    """
     given: object = previous
     if not isinstance(given, Restoration):
         raise TypeError(f"previous must be a Restoration, as restore returns it, not {type(given).__name__}.")
@@ -176,6 +135,11 @@ def iter_restore_region(
     inside = _as_region(region, damaged.layout.plane_shape)
     steps = _steps(damaged.images[0], as_layers(damaged.missing[0]), before, inside, in_place)
     return GeneratorRun(wrapped(steps, damaged))
+
+
+iter_restore_region = step_by_step(
+    restore_region, GeneratorRun[RestoreStep, Restoration], "whose steps show how far it is"
+)
 
 
 def _steps(

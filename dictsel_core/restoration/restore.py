@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.layout import Axis, as_layout, is_lazy
-from dictsel_core._util.runs import GeneratorRun, Run, with_parameters_of
+from dictsel_core._util.arrays import Axis, as_layout, is_lazy
+from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
 from dictsel_core.atoms import GroundSet
 from dictsel_core.restoration.damaged import DamagedArray, as_damaged
 from dictsel_core.restoration.dictionary import AtomSource, as_atom_source
@@ -34,6 +34,7 @@ _PLANNED = 0.05
 _PARTIAL_INTERVAL = 1 / 16
 
 
+@finished
 def restore(
     image: ArrayLike,
     mask: ArrayLike | None = None,
@@ -43,7 +44,7 @@ def restore(
     axes: Sequence[Axis] | None = None,
     dictionary: ArrayLike | GroundSet | Selection | None = None,
     neighbor_planes: int | None = None,
-) -> Restoration:
+) -> Run[RestoreStep, Restoration]:
     """Restore the missing pixels of an image (appendix E of [1]_, and refinement).
 
     A dictionary is selected on the image's own patches, with a loss that counts observed pixels only: by
@@ -128,42 +129,6 @@ def restore(
     >>> bool(np.abs(restoration.image - image / 64).max() < 0.02)
     True
     """
-    return iter_restore(
-        image,
-        mask,
-        settings,
-        channel_axis=channel_axis,
-        axes=axes,
-        dictionary=dictionary,
-        neighbor_planes=neighbor_planes,
-    ).finish()
-
-
-@with_parameters_of(restore)
-def iter_restore(
-    *,
-    image: ArrayLike,
-    mask: ArrayLike | None,
-    settings: RestoreSettings | PresetName | None,
-    channel_axis: Axis | None,
-    axes: Sequence[Axis] | None,
-    dictionary: ArrayLike | GroundSet | Selection | None,
-    neighbor_planes: int | None,
-) -> Run[RestoreStep, Restoration]:
-    """Start `restore`, and return its run, whose steps show how far it is.
-
-    The parameters are those of `restore`, checked at the call.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import iter_restore
-    >>> image = np.random.default_rng(0).integers(0, 256, (16, 16), np.uint8)
-    >>> run = iter_restore(image, image > 128, "fast")
-    >>> stages = [step.stage for step in run]
-    >>> run.result.image.shape
-    (16, 16)
-    """
     reach = _NEIGHBOR_PLANES.checked(neighbor_planes)
     asked = as_settings(settings)
     source = as_atom_source(dictionary, asked)
@@ -174,6 +139,11 @@ def iter_restore(
     if damaged.has_parts:
         return GeneratorRun(StackRestorer(damaged, asked, source, reach).steps())
     return GeneratorRun(wrapped(image_steps(damaged.whole(), asked, source), damaged))
+
+
+iter_restore = step_by_step(
+    restore, GeneratorRun[RestoreStep, Restoration], "whose steps show how far it is, with partial results"
+)
 
 
 def image_steps(

@@ -53,16 +53,6 @@ class Restoration:
         What was decided for the image, for `restore_region`; None for a stack, or if nothing was missing.
     region : (slice, slice) or None
         Of a restoration by `restore_region`: rows and columns outside which the image is the previous one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import restore
-    >>> image = np.add.outer(np.arange(24.0), np.arange(32.0))
-    >>> image[4:7, 8:20] = np.nan
-    >>> restoration = restore(image, settings="fast")
-    >>> restoration.image.shape, restoration.n_rounds, restoration.nothing_missing
-    ((24, 32), 0, False)
     """
 
     image: Any
@@ -128,16 +118,6 @@ class RestoreStep:
     number, n_images : int
         Of a stack: the image that is being restored, from 0, and how many there are to restore. An image with
         very many channels is restored in parts, which count likewise.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dictsel_core import iter_restore
-    >>> image = np.add.outer(np.arange(24.0), np.arange(32.0))
-    >>> image[4:7, 8:20] = np.nan
-    >>> steps = list(iter_restore(image, settings="fast"))
-    >>> steps[0].stage, steps[-1].stage, steps[-1].fraction
-    ('select', 'code', 1.0)
     """
 
     stage: Stage

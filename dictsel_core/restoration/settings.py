@@ -62,12 +62,6 @@ class Parameter:
         The values that a text may take; empty if there is no restriction.
     is_optional : bool
         Whether it may be None.
-
-    Examples
-    --------
-    >>> from dictsel_core import RestoreSettings
-    >>> RestoreSettings.parameters["n_atoms"].minimum
-    1
     """
 
     name: str
@@ -351,14 +345,7 @@ class RestoreSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ResolvedSettings(RestoreSettings):
-    """Settings of a restoration in which nothing is left open; see `RestoreSettings.resolved`.
-
-    Examples
-    --------
-    >>> resolved = RestoreSettings().resolved(observed_fraction=0.5, n_candidates=256)
-    >>> resolved.n_atoms is None, resolved.selector
-    (False, 'rols')
-    """
+    """Settings of a restoration in which nothing is left open; see `RestoreSettings.resolved`."""
 
     n_atoms: int
     coding_sparsity: int

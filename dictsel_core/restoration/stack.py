@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import Region, evenly_spaced
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Floats
 from dictsel_core.refinement.rounds import BEST_ROUNDS
 from dictsel_core.restoration.damaged import DamagedArray

@@ -1,15 +1,13 @@
 """Replacement OMP (section 4.2), the paper's own selector."""
 
-from typing import get_args
-
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.parallel import as_thread_count
+from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import as_accuracy
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint
-from dictsel_core.selection.engine import OMPEngine, Repeats, Selector
-from dictsel_core.selection.run import SelectionRun, finished, step_by_step
+from dictsel_core.selection.engine import OMPEngine, Repeats, Selector, as_max_repeats, as_smoothness
+from dictsel_core.selection.run import SelectionRun, iterate
 from dictsel_core.utility import Utility
 
 
@@ -23,10 +21,10 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     utility: Utility | None = None,
+    smoothness: float | None = None,
     decay: bool = False,
     repeats: Repeats | None = None,
     accuracy: float = 1.0,
-    threads: int | None = 1,
 ) -> SelectionRun:
     r"""Select a dictionary by Replacement OMP (algorithm 1, section 4.2).
 
@@ -58,6 +56,9 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
         Another utility u than the squared one, such as `HuberUtility`: then :math:`A^\top r_t` stands for the
         gradient of u, M for the smoothness of the ground set times that of the utility, and refits maximize
         u. By default u is the squared one, for which steps are much faster.
+    smoothness : float, optional
+        M. By default that of the ground set, `GroundSet.smoothness`, for which theorem 4.2 holds. A smaller
+        one lets more replacements happen, and the objective may then decrease in some steps.
     decay : bool, optional
         True is ROMPd (section 6.1): M decreases as :math:`M / \sqrt{i}` in iteration i, so that gains
         do not all reach zero. The objective may then decrease in some steps. Default is False.
@@ -69,9 +70,6 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     accuracy : float, optional
         Each step reaches at least this fraction of the largest gain (remark 4.4). Below 1 there may be fewer
         exact solves under average sparsity. Default is 1.
-    threads : int, optional
-        Number of threads, None for all available cores. Default is 1, since the work waits for memory rather
-        than for cores: measure before using more. The result does not depend on it.
 
     Returns
     -------
@@ -84,6 +82,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     iter_replacement_omp : The same, step by step.
     replacement_ols : Uses exact gains and costs; selects better dictionaries if much is missing.
     replacement_greedy : Uses exact differences; slower, and not for average sparsity.
+    chunked_replacement_omp : The same on several threads or machines.
     approximation_bound : The guarantee of theorem 4.2.
 
     Notes
@@ -126,13 +125,13 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     >>> sum(len(support) for support in average.supports)
     100
     """
-    if repeats is not None and repeats not in get_args(Repeats):
-        raise ValueError(f"repeats must be one of {', '.join(get_args(Repeats))}, not {repeats!r}.")
+    if repeats is not None:
+        as_max_repeats(repeats, 0)
     problem = ground_set, data, constraint, n_atoms, mask, weights, utility
-    tau, n_threads = as_accuracy(accuracy), as_thread_count(threads)
+    tau, constant = as_accuracy(accuracy), as_smoothness(smoothness)
     return Selector("replacement_omp", OMPEngine).start(
-        *problem, decay=decay, repeats=repeats, accuracy=tau, threads=n_threads
+        *problem, smoothness=constant, decay=decay, repeats=repeats, accuracy=tau
     )
 
 
-iter_replacement_omp = step_by_step(replacement_omp)
+iter_replacement_omp = iterate(replacement_omp)

@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import chunk_rows, positive_part_sums
+from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity
 from dictsel_core.pursuit.columns import Pursuit, Rule
 from dictsel_core.selection.engine import Selector
 from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.run import SelectionRun, SelectionStep, finished, step_by_step
+from dictsel_core.selection.run import SelectionRun, SelectionStep, iterate
 from dictsel_core.selection.state import SupportState
 from dictsel_core.selection.utilities import modular_values
 from dictsel_core.utility import Utility
@@ -89,7 +90,7 @@ def sds_ma(
     )
 
 
-iter_sds_ma = step_by_step(sds_ma)
+iter_sds_ma = iterate(sds_ma)
 
 
 class _ModularEngine:
@@ -208,7 +209,7 @@ def sds_omp(
     )
 
 
-iter_sds_omp = step_by_step(sds_omp)
+iter_sds_omp = iterate(sds_omp)
 
 
 class _OMPEngine:

@@ -1,14 +1,11 @@
 """The supports of all patches during a selection, refitted after every change."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from threading import Lock
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import chunk_rows, read_only
-from dictsel_core._util.parallel import map_blocks, map_chunks
 from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.constraints import Replacement, ReplacementGains
 from dictsel_core.pursuit.columns import REPEAT_BELOW
@@ -28,8 +25,6 @@ from dictsel_core.selection.utilities import UtilityFit
 #: Of `solve_supports`, and of kernels that fit columns.
 _LIMITS = RIDGE, WELL_CONDITIONED
 FIT_LIMITS = 1 / ILL_CONDITIONED, 1 / ILL_CONDITIONED, REPEAT_BELOW
-#: Patches that a thread works on at a time; fewer are not worth it.
-_CHUNK = 4096
 
 
 class Fit(Protocol):
@@ -38,8 +33,8 @@ class Fit(Protocol):
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
         """Return the weights of some patches, (B, S), and ``|y|^2 - |r|^2``, (B,), as observed."""
 
-    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
-        """Put A^T r of some patches into `out`, (B, n), given their supports and latest weights."""
+    def gradients(self, rows: Ints) -> Floats:
+        """Return r of some patches, (B, d), whose products with the atoms are A^T r as observed."""
 
 
 class ColumnFit:
@@ -85,10 +80,9 @@ class ColumnFit:
         """Keep the residuals."""
         self._residuals[rows] = fit.residual
 
-    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
-        """Multiply the residuals by all atoms."""
-        residuals = self._problem.apply_factors(rows, self._residuals.take(rows, axis=0))
-        np.matmul(residuals, self._problem.atoms, out=out)
+    def gradients(self, rows: Ints) -> Floats:
+        """Return the residuals."""
+        return self._problem.apply_factors(rows, self._residuals.take(rows, axis=0))
 
 
 class SupportState:
@@ -101,8 +95,6 @@ class SupportState:
         Maximum size of a support.
     fit : Fit, optional
         Computes the weights. By default least squares, or the best ones for the utility of the problem.
-    threads : int, optional
-        The result does not depend on it. Default is 1.
 
     Attributes
     ----------
@@ -115,8 +107,8 @@ class SupportState:
         ``2 f_t(Z_t) = |y_t|^2 - |r_t|^2``, on observed entries.
     """
 
-    def __init__(self, problem: Problem, capacity: int, fit: Fit | None = None, threads: int = 1) -> None:
-        self.problem, self.threads = problem, threads
+    def __init__(self, problem: Problem, capacity: int, fit: Fit | None = None) -> None:
+        self.problem = problem
         shape = (len(problem), capacity)
         self.supports = np.full(shape, -1)
         self.sizes = np.zeros(len(problem), dtype=np.intp)
@@ -125,7 +117,7 @@ class SupportState:
         if fit is None:
             fit = UtilityFit(problem) if isinstance(problem, UtilityProblem) else ColumnFit(problem)
         self._fit = fit
-        self._free: list[Floats] = []  # arrays that are reused, by all threads
+        self._scratch = np.empty((0, 0), problem.data.dtype)
 
     @property
     def n_candidates(self) -> int:
@@ -178,51 +170,58 @@ class SupportState:
 
     def refit(self, rows: Ints) -> None:
         """Fit the given patches by least squares on their observed entries."""
-        for _ in map_blocks(self._refit_blocks, list(self.blocks(rows)), self.threads):
-            pass
-
-    def _refit_blocks(self, blocks: Sequence[tuple[Ints, Ints]]) -> None:
-        for block, supports in blocks:
+        for block, supports in self.blocks(rows):
             weights, self.explained[block] = self._fit.refit(block, supports)
             self.coefficients[block, : weights.shape[1]] = weights
 
-    def removal_costs(self, smoothness: float) -> NDArray[np.float64]:
-        """Return (M w)^2 of every slot, infinite for empty ones: (T, S)."""
-        costs = np.square(smoothness * self.coefficients)
-        costs[self.supports < 0] = np.inf
-        return costs
-
     def table(
-        self, gains: Floats, smoothness: float | None = None, largest: Floats | None = None
+        self,
+        gains: Floats,
+        smoothness: float | None = None,
+        largest: Floats | None = None,
+        rows: Ints | slice = slice(None),
     ) -> ReplacementGains:
-        """Return gains (T, n) with the costs of removals; M is by default that of the ground set."""
-        costs = self.removal_costs(self.problem.ground_set.smoothness if smoothness is None else smoothness)
-        return ReplacementGains(gains, costs, self.supports, self.sizes, largest, self.threads)
+        """Return gains (B, n) of some patches with the costs of removals, (M w)^2; empty slots cost infinity.
+
+        M is by default that of the ground set, and the patches are all.
+        """
+        supports, smoothness = self.supports[rows], smoothness or self.problem.ground_set.smoothness
+        costs = np.square(smoothness * self.coefficients[rows])
+        costs[supports < 0] = np.inf
+        return ReplacementGains(gains, costs, supports, self.sizes[rows], largest)
 
     def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
         """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
         step = chunk_rows(squares.itemsize * squares.shape[1])
-
-        def update(starts: Sequence[int]) -> None:
-            try:
-                scratch = self._free.pop()
-            except IndexError:
-                scratch = np.empty((step, squares.shape[1]), squares.dtype)
-            for start in starts:
-                block = rows[start : start + step]
-                part = scratch[: len(block)]
-                largest[block] = self.squared_correlations(block, part)
-                squares[block] = part
-            self._free.append(scratch)
-
-        for _ in map_blocks(update, range(0, len(rows), step), self.threads):
-            pass
+        if not len(self._scratch):  # new pages would cost more than the arithmetic on them
+            self._scratch = np.empty((step, squares.shape[1]), squares.dtype)
+        for start in range(0, len(rows), step):
+            block = rows[start : start + step]
+            part = self._scratch[: len(block)]
+            largest[block] = self.squared_correlations(block, part)
+            squares[block] = part
 
     def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
         """Put (A^T r)^2 into `out`, 0 for atoms in use and rounding errors; return the largest ones."""
         supports, rounding = self.supports.take(rows, axis=0), self.problem.rounding.take(rows)
-        self._fit.correlate(rows, supports, self.coefficients.take(rows, axis=0), out)
+        np.matmul(self.gradients(rows), self.problem.atoms, out=out, casting="same_kind")
         return square_correlations(out, rounding, self.problem.ground_set.duplicates, supports)
+
+    def gradients(self, rows: Ints) -> Floats:
+        """Return what the atoms are correlated with, (B, d): the residuals, or gradients of the utility."""
+        return self._fit.gradients(rows)
+
+    def squares_with(self, atoms: Ints) -> Floats:
+        """Return (A^T r)^2 of all patches for some atoms, as `squared_correlations` has them: (T, m)."""
+        copies, originals = self.problem.ground_set.duplicates
+        columns = np.arange(self.n_candidates)
+        columns[copies] = originals
+        everyone = np.arange(len(self.problem))
+        squares = np.square(self.gradients(everyone) @ self.problem.atoms[:, columns[atoms]])
+        squares[squares <= self.problem.rounding[:, None]] = 0
+        for column, atom in enumerate(atoms.tolist()):
+            squares[(self.supports == atom).any(axis=1), column] = 0
+        return squares
 
     def blocks(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Yield (patches, supports) for cache-sized blocks of patches, as wide as the largest support."""
@@ -256,14 +255,13 @@ class GramState(SupportState):
     ill-conditioned. All supports together hold at most `n_atoms` different atoms.
     """
 
-    def __init__(self, problem: Problem, capacity: int, n_atoms: int, threads: int = 1) -> None:
-        super().__init__(problem, capacity, ColumnFit(problem), threads)
+    def __init__(self, problem: Problem, capacity: int, n_atoms: int) -> None:
+        super().__init__(problem, capacity, ColumnFit(problem))
         atoms = problem.ground_set.atoms
         n_candidates = atoms.shape[1]
         self._products = np.zeros((n_atoms, n_candidates))
         self._places = np.full(n_candidates, -1)  # rows of the products
         self._n_used = 0
-        self._lock = Lock()
         moments = problem.data.astype(np.float64, copy=False) @ atoms
         self._inner = moments, self._products, self._places
         self._arrays = self.supports, self.sizes, self.coefficients, self.explained
@@ -281,20 +279,13 @@ class GramState(SupportState):
 
     def refit(self, rows: Ints) -> None:
         """Fit the given patches by least squares."""
-        self._in_chunks(self._refit, rows)
-
-    def _refit(self, rows: Ints) -> None:
         rest = solve_supports(rows, self._arrays, self._inner, _LIMITS)
-        for block, supports in self.blocks(rest) if len(rest) else ():
-            weights, self.explained[block] = self._fit.refit(block, supports)
-            self.coefficients[block, : weights.shape[1]] = weights
+        if len(rest):
+            super().refit(rest)
 
     def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
         """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
-        out = squares, largest
-        self._in_chunks(
-            lambda part: square_by_products(part, self._arrays, self._inner, self._known, out), rows
-        )
+        square_by_products(rows, self._arrays, self._inner, self._known, (squares, largest))
 
     def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
         """Put (A^T r)^2 of the given patches into `out`, (B, n), and return the largest of each, (B,)."""
@@ -304,23 +295,11 @@ class GramState(SupportState):
         out[...] = squares[rows]
         return largest[rows]
 
-    def _in_chunks(self, function: Callable[[Ints], None], rows: Ints) -> None:
-        """Call a function for all rows, by threads if there are many."""
-        if self.threads == 1 or len(rows) <= _CHUNK:
-            function(rows)
-        else:
-            chunks = map_chunks(
-                lambda start, stop: function(rows[start:stop]), len(rows), _CHUNK, self.threads
-            )
-            for _ in chunks:
-                pass
-
     def _add_products(self, atoms: Iterable[int]) -> None:
         """Compute the inner products of those atoms that are new."""
-        with self._lock:  # several threads may meet the same new atom
-            for atom in atoms:
-                if self._places[atom] < 0:
-                    row = self.problem.padded_rows[atom]
-                    np.matmul(row, self.problem.ground_set.atoms, out=self._products[self._n_used])
-                    self._places[atom] = self._n_used
-                    self._n_used += 1
+        for atom in atoms:
+            if self._places[atom] < 0:
+                row = self.problem.padded_rows[atom]
+                np.matmul(row, self.problem.ground_set.atoms, out=self._products[self._n_used])
+                self._places[atom] = self._n_used
+                self._n_used += 1

@@ -18,7 +18,6 @@ def main() -> None:
     training.add_argument("--steps", type=int, default=36_000, help="number of steps")
     training.add_argument("--falling", type=int, default=20_000, help="last steps, in which the rate falls")
     training.add_argument("--rate", type=float, default=2.5e-3, help="largest rate")
-    training.add_argument("--start", type=Path, metavar="NPZ", help="weights of the library to begin from")
     training.add_argument("--seed", type=int, default=0, help="seed of data and weights")
     exporting = commands.add_parser(
         "export", help="calibrate a network and write the weights for the library"
@@ -58,7 +57,6 @@ def main() -> None:
             tuple(args.photographs),
             rate=args.rate,
             seed=args.seed,
-            start=args.start,
         )
     )
 

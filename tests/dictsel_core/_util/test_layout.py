@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core._util.layout import as_layout
+from dictsel_core._util.arrays import as_layout
 
 
 @pytest.mark.parametrize(

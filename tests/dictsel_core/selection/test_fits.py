@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from synthetic import random_ground_set
 
-from dictsel_core import IndividualSparsity, ground_set_from_array, replacement_omp, standard_ground_set
+from dictsel_core import IndividualSparsity, ground_set_from_array, standard_ground_set
 from dictsel_core.selection.engine import OMPEngine, Problem, SupportState
 
 N_POINTS, N_FEATURES = 30, 12
@@ -95,16 +95,3 @@ def test_shared_inner_products_fit_as_lapack_does(kind, dtype):
         engine.advance()
         assert_fitted(engine.state, ground_set, data, np.ones(data.shape), relative=1e-6)
         np.testing.assert_array_equal(engine.largest, engine.gains.max(axis=1))
-
-
-def test_threads_that_share_patches_do_not_change_the_fit():
-    rng = np.random.default_rng(4)
-    atoms = rng.normal(size=(6, 4))
-    ground_set = ground_set_from_array(np.hstack([atoms, -atoms, atoms @ rng.normal(size=(4, 8))]))
-    data = rng.normal(size=(10_000, 6))
-    one, two = (
-        replacement_omp(ground_set, data, IndividualSparsity(3), 6, threads=threads) for threads in (1, 2)
-    )
-    np.testing.assert_array_equal(one.objective, two.objective)
-    for weights, other in zip(one.coefficients, two.coefficients, strict=True):
-        np.testing.assert_array_equal(weights, other)

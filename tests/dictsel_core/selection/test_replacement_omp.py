@@ -1,5 +1,3 @@
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from brute_force import pad_supports
@@ -421,30 +419,3 @@ def test_replacement_greedy_refuses_average_sparsity_before_any_step():
     ground_set, data, _ = instance(15)
     with pytest.raises(TypeError, match="not AverageSparsity; use replacement_omp"):
         replacement_greedy(ground_set, data, AverageSparsity(3, 60), 5)
-
-
-@pytest.mark.parametrize(
-    "constraint", [IndividualSparsity(3), AverageSparsity(4, 3000)], ids=["own", "shared"]
-)
-@pytest.mark.parametrize("masked", [False, True], ids=["complete", "masked"])
-def test_threads_do_not_change_the_result(constraint, masked, monkeypatch):
-    """Groups of blocks are those of many patches here, so that threads are started."""
-    monkeypatch.setattr("dictsel_core._util.parallel._MIN_GROUPS", 2)
-    monkeypatch.setattr("dictsel_core._util.arrays._CHUNK_BYTES", 1 << 12)
-    started = []
-    monkeypatch.setattr(
-        "dictsel_core._util.parallel.ThreadPoolExecutor",
-        lambda n: started.append(n) or ThreadPoolExecutor(n),
-    )
-    rng = np.random.default_rng(3)
-    ground_set, data = standard_ground_set((4, 4)), rng.normal(size=(1000, 16))
-    mask = rng.random(data.shape) < 0.2 if masked else None
-    single, double = (
-        replacement_omp(ground_set, data, constraint, 12, mask=mask, threads=threads) for threads in (1, 3)
-    )
-    assert 3 in started
-    np.testing.assert_array_equal(single.indices, double.indices)
-    np.testing.assert_array_equal(single.gains, double.gains)
-    np.testing.assert_array_equal(single.objective, double.objective)
-    for ours, theirs in zip(single.coefficients, double.coefficients, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
