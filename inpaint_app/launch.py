@@ -18,7 +18,8 @@ from inpaint_app.cli.arguments import (
 )
 from inpaint_app.cli.streams import CommandLineError, print_note
 from inpaint_app.cli.values import one_of
-from inpaint_app.window.session.view_modes import SIDE_BY_SIDE, VIEW_MODES
+from inpaint_app.system_libraries import missing_packages
+from inpaint_app.window.document.view_state import SIDE_BY_SIDE, VIEW_MODES
 
 _NO_DISPLAYS = ("offscreen", "minimal")
 
@@ -75,6 +76,10 @@ def _start(args: SimpleNamespace) -> int:
             )
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    elif not os.environ.get("WAYLAND_DISPLAY") and (packages := missing_packages()):
+        # Qt would end the process with a text of its own.
+        print_note(f"inpaint-app: The window cannot open; first install {' '.join(packages)}\n")
+        return 1
     try:
         with exit_on_interrupt("inpaint-app"):
             from inpaint_app.window.app import main as run  # noqa: PLC0415  (Qt only where it is needed)

@@ -21,7 +21,6 @@ from dictsel_core.constraints import (
     ReplacementGains,
     SeparableConstraint,
 )
-from dictsel_core.selection.certificate import DataSums, SpectralBound, data_sums
 from dictsel_core.selection.engine import (
     OMPEngine,
     Repeats,
@@ -33,7 +32,7 @@ from dictsel_core.selection.engine import (
     best_replacement,
 )
 from dictsel_core.selection.problem import Problem, as_points, problem_of
-from dictsel_core.selection.run import SelectionRun, iterate
+from dictsel_core.selection.run import DataSums, SelectionRun, SpectralBound, data_sums, iterate
 from dictsel_core.selection.state import SupportState
 from dictsel_core.utility import Utility, as_utility
 

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms, as_positive
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
-from dictsel_core.selection.certificate import EnergyBound, OptimumBound
 from dictsel_core.selection.problem import Problem, UtilityProblem, as_points, problem_of
-from dictsel_core.selection.run import Engine, SelectionRun, SelectionStep
+from dictsel_core.selection.run import EnergyBound, Engine, OptimumBound, SelectionRun, SelectionStep
 from dictsel_core.selection.state import GramState, SupportState
 from dictsel_core.utility import Utility, as_utility
 
