@@ -20,7 +20,7 @@ from inpaint_app.cli.streams import CommandLineError, print_note
 from inpaint_app.cli.values import one_of
 from inpaint_app.system import has_display
 from inpaint_app.system_libraries import missing_packages
-from inpaint_app.window.session.view_modes import SIDE_BY_SIDE, VIEW_MODES
+from inpaint_app.window.document.view_state import SIDE_BY_SIDE, VIEW_MODES
 
 
 def _size(text: str) -> tuple[int, int]:

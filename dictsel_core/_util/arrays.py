@@ -75,6 +75,12 @@ def parts_of(shape: tuple[int, ...], size: int) -> Iterator[Region]:
             yield slice(row, min(row + size, shape[0])), slice(column, min(column + size, shape[1]))
 
 
+def row_bands(shape: tuple[int, ...]) -> list[slice]:
+    """Cut the rows of an image into bands of about a megapixel, so that temporary arrays stay small."""
+    step = max(1, (1 << 20) // shape[1])
+    return [slice(top, min(top + step, shape[0])) for top in range(0, shape[0], step)]
+
+
 def grown(region: Region, margin: int, shape: tuple[int, ...], grid: int = 1) -> Region:
     """Return a region with a margin, inside an image, which begins at a multiple of `grid`."""
     rows, columns = (
@@ -101,15 +107,16 @@ def has_square(holes: Bools, reach: int) -> bool:
     if not holes.any():
         return False
     around = np.pad(holes, reach, constant_values=True)  # what lies beyond the border is not observed
-    return bool(_runs(_runs(around, 2 * reach + 1).T, 2 * reach + 1).any())
+    return not any_in_windows(~around, 2 * reach + 1).all()
 
 
-def _runs(mask: Bools, length: int) -> Bools:
-    """Return where all of the `length` entries from here on along the first axis are True."""
+def any_in_windows(mask: Bools, size: int) -> Bools:
+    """Return which size x size windows of a mask (H, W) hold a True entry: (H - size + 1, W - size + 1)."""
     n_known = 1
-    while n_known < length:
-        step = min(n_known, length - n_known)
-        mask, n_known = mask[:-step] & mask[step:], n_known + step
+    while n_known < size:
+        step = min(n_known, size - n_known)
+        mask, n_known = mask[:-step] | mask[step:], n_known + step
+        mask = mask[:, :-step] | mask[:, step:]
     return mask
 
 

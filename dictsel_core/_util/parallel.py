@@ -169,6 +169,16 @@ class GeneratorRun(Run[Step, Result]):
         self._steps.close()
 
 
+def part_of_work(
+    work: Generator[float, None, Result], start: float, stop: float
+) -> Generator[float, None, Result]:
+    """Do work that yields the fraction that is done, from the fraction `start` of other work to `stop`."""
+    run = GeneratorRun(work)
+    for fraction in run:
+        yield start + (stop - start) * fraction
+    return run.result
+
+
 def finished(start: Callable[Parameters, Run[Any, Result]]) -> Callable[Parameters, Result]:
     """Make a function that does some work at once of the one that starts its run. Use as a decorator."""
 

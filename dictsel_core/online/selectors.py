@@ -55,6 +55,10 @@ class OnlineSelector(ABC):
         default they are `AdaptiveHedge`, which needs no parameters (docs/reproduction.md compares them).
     rounds : int, optional
         Number of rounds T, if known; requires `largest_energy`. By default `Hedge` uses the doubling trick.
+    smoothness : float, optional
+        The constant M of the gains of `OnlineReplacementOMP`, relative to the smoothness of the utility,
+        which is 1 for the squared one; by default that of the ground set. Theorem D.6 does not hold for a
+        smaller one, but it learned faster in our experiments.
     learners : ExpertBank, optional
         k learners over the n atoms, to be used instead; then largest_energy, rounds and rng must not be
         given. Gains are at most the energy of a patch divided by 2, or by M for Replacement OMP.
@@ -76,7 +80,7 @@ class OnlineSelector(ABC):
     [5, 6]
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (options by keyword)
         self,
         ground_set: GroundSet,
         n_atoms: int,
@@ -85,6 +89,7 @@ class OnlineSelector(ABC):
         utility: Utility | None = None,
         largest_energy: float | None = None,
         rounds: int | None = None,
+        smoothness: float | None = None,
         learners: ExpertBank | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> None:
@@ -92,6 +97,7 @@ class OnlineSelector(ABC):
         if not isinstance(given, GroundSet):
             raise TypeError(f"ground_set must be a GroundSet, not {type(given).__name__}.")
         self.ground_set = ground_set
+        self._smoothness = None if smoothness is None else as_positive(smoothness, "smoothness")
         self._utility = None if utility is None else as_utility(utility)
         n, count = len(ground_set), as_n_atoms(n_atoms, len(ground_set))
         self._sparsity = min(as_count(sparsity, "sparsity"), count)
@@ -115,6 +121,11 @@ class OnlineSelector(ABC):
             largest = (1 + 1e-9) * self._largest_gain(energy)
             self._largest_energy, self._largest = energy, largest
             self.learners = Hedge(n, n_learners=count, rounds=rounds, largest_gain=largest, rng=rng)
+
+    @property
+    def smoothness(self) -> float:
+        """The constant M of the gains of Replacement OMP."""
+        return self.ground_set.smoothness if self._smoothness is None else self._smoothness
 
     def play(self) -> Ints:
         """Return the dictionary of this round: the indices of k different atoms."""
@@ -247,47 +258,8 @@ class OnlineReplacementOMP(OnlineSelector):
 
     Learner i observes :math:`(a^\top r_t)^2 / M` while the support has fewer than s atoms, and then
     :math:`\max(0, (a^\top r_t)^2 / M - M \min_j w_{t,j}^2)`; after that its own atom enters the support in
-    the same way, and the weights w_t are refitted.
-
-    Parameters
-    ----------
-    ground_set, n_atoms, sparsity, utility, largest_energy, rounds, learners, rng
-        See `OnlineSelector`.
-    smoothness : float, optional
-        The constant M, relative to the smoothness of the utility, which is 1 for the squared one; by default
-        that of the ground set. Theorem D.6 does not hold for a smaller one, but it
-        learned faster in our experiments.
+    the same way, and the weights w_t are refitted. The parameters are those of `OnlineSelector`.
     """
-
-    def __init__(  # noqa: PLR0913  (options by keyword)
-        self,
-        ground_set: GroundSet,
-        n_atoms: int,
-        sparsity: int,
-        *,
-        smoothness: float | None = None,
-        utility: Utility | None = None,
-        largest_energy: float | None = None,
-        rounds: int | None = None,
-        learners: ExpertBank | None = None,
-        rng: np.random.Generator | int | None = None,
-    ) -> None:
-        self._own_smoothness = None if smoothness is None else as_positive(smoothness, "smoothness")
-        super().__init__(
-            ground_set,
-            n_atoms,
-            sparsity,
-            utility=utility,
-            largest_energy=largest_energy,
-            rounds=rounds,
-            learners=learners,
-            rng=rng,
-        )
-
-    @property
-    def smoothness(self) -> float:
-        """The constant M of the gains."""
-        return self.ground_set.smoothness if self._own_smoothness is None else self._own_smoothness
 
     def _feedback(self, problem: Problem, picks: Ints) -> Array:
         smoothness, support = self.smoothness, _PatchSupport(problem, self._sparsity)

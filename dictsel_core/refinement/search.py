@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import Region, Scalar
+from dictsel_core._util.arrays import Region, Scalar, any_in_windows
 from dictsel_core._util.compiled import Kernel, PartialKernel
 from dictsel_core._util.validation import Bools, Ints
 
@@ -121,29 +121,13 @@ def damaged_blocks(
     down, across = (
         np.concatenate([each.start + each.references for each in part]) for part in (bands, columns)
     )
-    tall, chosen = hidden[down], np.zeros((len(down), len(across)), np.bool_)
-    for shift in range(1, search.size):
-        tall |= hidden[down + shift]
-    for shift in range(search.size):
-        chosen |= tall[:, across + shift]
+    chosen = any_in_windows(hidden, search.size)[down[:, None], across]
     found = []
     for i, band in enumerate(bands):
         rows = chosen[i * _BLOCK : (i + 1) * _BLOCK]
         parts = [(each, rows[:, j * _BLOCK : (j + 1) * _BLOCK]) for j, each in enumerate(columns)]
         found.append([Block(band.part(part, 1), each.part(part, 0)) for each, part in parts if part.any()])
     return found
-
-
-def incomplete_patches(missing: Bools, size: int) -> Bools:
-    """Return which patches of a region (h, w, c) have missing pixels: (h - size + 1, w - size + 1)."""
-    hidden = np.asarray(missing.any(axis=2))
-    tall = hidden[: len(hidden) - size + 1].copy()
-    for shift in range(1, size):
-        tall |= hidden[shift : shift + len(tall)]
-    patches = tall[:, : tall.shape[1] - size + 1].copy()
-    for shift in range(1, size):
-        patches |= tall[:, shift : shift + patches.shape[1]]
-    return patches
 
 
 def spans(length: int, search: Search, offset: int = 0) -> list[Span]:

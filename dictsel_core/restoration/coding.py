@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import nonzero_2d
+from dictsel_core._util.arrays import any_in_windows, nonzero_2d
 from dictsel_core._util.compiled import Kernel
 from dictsel_core._util.parallel import map_chunks
 from dictsel_core._util.validation import Bools, Floats, Ints
@@ -235,13 +235,7 @@ def _phase(rows: Ints, columns: Ints, thinning: int) -> Ints:
 
 def _useful_patches(wanted: Bools, size: int, thinning: int) -> Bools:
     """Return which patches are used and cover a wanted pixel: (H + size - 1, W + size - 1)."""
-    height, width = wanted.shape
-    tall = np.zeros((height + size - 1, width), bool)
-    for shift in range(size):
-        tall[shift : shift + height] |= wanted
-    useful = np.zeros((height + size - 1, width + size - 1), bool)
-    for shift in range(size):
-        useful[:, shift : shift + width] |= tall
+    useful = any_in_windows(np.pad(wanted, size - 1), size)
     if thinning > 1:
         useful[0::2, 1::2] = useful[1::2, 0::2] = False
     if thinning == 4:

@@ -62,15 +62,6 @@ class HoleRegion:
 class Mosaic:
     """An image in several tiles.
 
-    Attributes
-    ----------
-    shape : (int, int, int)
-        Height, width and number of channels.
-    dtype : str
-    settings : RestoreSettings
-    side : int
-        Height and width of a tile, a multiple of 64.
-
     Examples
     --------
     >>> import numpy as np
@@ -93,10 +84,10 @@ class Mosaic:
     True
     """
 
-    shape: tuple[int, int, int]
+    shape: tuple[int, int, int]  #: height, width and number of channels
     dtype: str
     settings: RestoreSettings
-    side: int = TILE
+    side: int = TILE  #: height and width of a tile, a multiple of 64
 
     def __post_init__(self) -> None:
         """Refuse tiles that do not begin at pixels of the coarse scale."""

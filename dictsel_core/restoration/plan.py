@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
-from dictsel_core._util.parallel import GeneratorRun, as_thread_count
+from dictsel_core._util.parallel import as_thread_count, part_of_work
 from dictsel_core._util.validation import Bools, Floats
 from dictsel_core.atoms import AtomOrigin, GroundSet
 from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for
@@ -41,52 +41,21 @@ _APART = ("settings", "ranges", "dictionary", "coarse")
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Decisions that hold for all tiles of an image, made before any of them is restored.
+    """Decisions that hold for all tiles of an image, made before any of them is restored."""
 
-    Attributes
-    ----------
-    settings : ResolvedSettings
-        Nothing is left open; `rounds` has a value too.
-    ranges : tuple of ValueRange
-        Least and greatest observed value of each channel, which are 0 and 1 in unit range.
-    dictionary : Dictionary
-    missing_fraction : float
-    shares_mask : bool
-        Whether all channels miss the same pixels.
-    observed_channels : tuple of bool
-        Whether anything is observed of each channel.
-    damage_density : float
-        Mean fraction of missing pixels around a missing one.
-    differences : tuple of (int, int)
-        Pairs of channels whose difference helps to estimate the first of them.
-    repeats : ((int, int), (int, int))
-        Of an image that was enlarged by repeating pixels: factor and offset, for rows and for columns; the
-        factor is 1 if it was not.
-    fill_reach : int
-        Pixels farther than this from all observed ones are in wide holes, which are filled with texture; 0
-        turns the filling off.
-    holes : tuple of (top, left, bottom, right)
-        Where there are wide holes, if the image has several tiles.
-    level : int
-        Number of times that the image was halved to get `coarse`.
-    coarse : (h, w, C) ndarray, optional
-        The restored planes of a coarse scale of the image. None if the image is a single tile, or if nothing
-        is missing on that scale.
-    """
-
-    settings: ResolvedSettings
-    ranges: tuple[ValueRange, ...]
+    settings: ResolvedSettings  #: nothing is left open; `rounds` has a value too
+    ranges: tuple[ValueRange, ...]  #: of each channel, which become the unit range
     dictionary: Dictionary
     missing_fraction: float
-    shares_mask: bool
-    observed_channels: tuple[bool, ...]
-    damage_density: float
-    differences: tuple[tuple[int, int], ...]
-    repeats: tuple[Repeat, Repeat]
-    fill_reach: int
-    holes: tuple[tuple[int, int, int, int], ...] = ()
-    level: int = 0
-    coarse: Planes | None = None
+    shares_mask: bool  #: whether all channels miss the same pixels
+    observed_channels: tuple[bool, ...]  #: whether anything is observed of each channel
+    damage_density: float  #: mean fraction of missing pixels around a missing one
+    differences: tuple[tuple[int, int], ...]  #: pairs of channels whose difference helps the first
+    repeats: tuple[Repeat, Repeat]  #: by which rows and columns were enlarged
+    fill_reach: int  #: wide holes, farther than this from observed pixels, are filled; 0: none are
+    holes: tuple[tuple[int, int, int, int], ...] = ()  #: boxes of wide holes, if there are several tiles
+    level: int = 0  #: how often the image was halved to get its coarse scale,
+    coarse: Planes | None = None  #: (h, w, C), restored; None for a single tile, or if complete
 
     @property
     def n_rounds(self) -> int:
@@ -184,7 +153,8 @@ def make_plan(
     """Yield the fraction of the work that is done, and return the plan of an image, made on samples of it."""
     images = [image for _, image in samples]
     first, resolved = images[0], settings.resolved(1 - whole.missing_fraction, len(source))
-    dictionary = source.dictionary or (yield from _selected(samples, resolved, source.candidates))
+    selecting = select_dictionary(samples, resolved, source.candidates)
+    dictionary = source.dictionary or (yield from part_of_work(selecting, 0.0, _SELECTED))
     rounds = BEST_ROUNDS if settings.rounds is None else settings.rounds
     if whole.missing_fraction == 0 or min(whole.shape) < DEFAULT_OPTIONS.last_size:
         rounds = 0
@@ -202,21 +172,12 @@ def make_plan(
         holes=whole.holes,
         level=whole.level,
     )
-    if rounds and settings.rounds is None and (yield from _is_refinement_harmful(plan, samples)):
+    trying = part_of_work(_is_refinement_harmful(plan, samples), _SELECTED, 1.0)
+    if rounds and settings.rounds is None and (yield from trying):
         plan = plan.with_rounds(0)
     if whole.coarse is not None and whole.coarse.missing.any():
         plan = replace(plan, coarse=code_tile(whole.coarse, plan.with_rounds(0)))
     return plan
-
-
-def _selected(
-    samples: Sequence[Sample], settings: ResolvedSettings, candidates: GroundSet
-) -> Generator[float, None, Dictionary]:
-    """Yield the fraction of the planning that is done, and return a dictionary for samples."""
-    run = GeneratorRun(select_dictionary(samples, settings, candidates))
-    for fraction in run:
-        yield _SELECTED * fraction
-    return run.result
 
 
 def damage_density(masks: Sequence[Bools], patch_size: int) -> float:
@@ -236,7 +197,7 @@ def damage_density(masks: Sequence[Bools], patch_size: int) -> float:
 
 
 def _is_refinement_harmful(plan: Plan, samples: Sequence[Sample]) -> Generator[float, None, bool]:
-    """Yield the fraction of the planning that is done, and return whether held-out pixels become worse."""
+    """Yield the fraction that is done, and return whether refinement makes held-out pixels worse."""
     changes: list[Floats] = []
     parts = [_part(sample, region) for sample in samples for region in _trial_regions(sample[1].missing)]
     parts = evenly_spaced(parts, _N_TRIALS)
@@ -248,7 +209,7 @@ def _is_refinement_harmful(plan: Plan, samples: Sequence[Sample]) -> Generator[f
                 held_out_errors(part, each, held_out, origin=origin) for each in (plan.with_rounds(0), plan)
             )
             changes.append(after - before)
-        yield _SELECTED + (1 - _SELECTED) * (number + 1) / len(parts)
+        yield (number + 1) / len(parts)
     return bool(changes) and is_harmful(np.concatenate(changes))
 
 

@@ -21,7 +21,6 @@ from dictsel_core.constraints import (
     ReplacementGains,
     SeparableConstraint,
 )
-from dictsel_core.selection.certificate import DataSums, SpectralBound, data_sums
 from dictsel_core.selection.engine import (
     OMPEngine,
     Repeats,
@@ -33,7 +32,7 @@ from dictsel_core.selection.engine import (
     best_replacement,
 )
 from dictsel_core.selection.problem import Problem, as_points, problem_of
-from dictsel_core.selection.run import SelectionRun, iterate
+from dictsel_core.selection.run import DataSums, SelectionRun, SpectralBound, data_sums, iterate
 from dictsel_core.selection.state import SupportState
 from dictsel_core.utility import Utility, as_utility
 
@@ -224,8 +223,10 @@ class _SharedChunk(_Chunk[OMPEngine]):
         engine = self._open()
         if atom is not None and replacement is not None:
             engine.apply(replacement, atom)
-        table = engine.table()
-        self.state = _State(engine.state.supports, table.costs, engine.state.objective)
+        table, supports = engine.table(), engine.state.supports
+        costs = np.full(supports.shape, np.inf)
+        costs[:, : table.costs.shape[1]] = table.costs
+        self.state = _State(supports, costs, engine.state.objective)
         if isinstance(self.constraint, AverageSparsity):
             return self.constraint.bounds_without_budget(table, price)
         return self.gains()

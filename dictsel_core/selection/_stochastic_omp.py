@@ -20,7 +20,6 @@ from dictsel_core._util.validation import (
 )
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains, SeparableConstraint
-from dictsel_core.selection.certificate import DataSums, SpectralBound, data_sums
 from dictsel_core.selection.engine import (
     Repeats,
     ReplacementEngine,
@@ -31,7 +30,7 @@ from dictsel_core.selection.engine import (
     best_replacement,
 )
 from dictsel_core.selection.problem import Problem, as_points
-from dictsel_core.selection.run import SelectionRun, iterate
+from dictsel_core.selection.run import DataSums, SelectionRun, SpectralBound, data_sums, iterate
 from dictsel_core.selection.state import SupportState
 
 Doubles = NDArray[np.float64]

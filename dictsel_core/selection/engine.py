@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms, as_positive
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
-from dictsel_core.selection.certificate import EnergyBound, OptimumBound
 from dictsel_core.selection.problem import Problem, UtilityProblem, as_points, problem_of
-from dictsel_core.selection.run import Engine, SelectionRun, SelectionStep
+from dictsel_core.selection.run import EnergyBound, Engine, OptimumBound, SelectionRun, SelectionStep
 from dictsel_core.selection.state import GramState, SupportState
 from dictsel_core.utility import Utility, as_utility
 
@@ -192,10 +191,19 @@ class GainCostEngine(ReplacementEngine):
 
         If no replacement has a positive value, the new atom with the largest summed gain is picked.
         """
-        bounds = np.where(eligible, self.constraint.bounds(table, self._price), 0)
-        atom, replacement, n_exact = best_replacement(
-            bounds, lambda atom: self.constraint.replacement(table, atom), self._accuracy
+        constraint, bounds = (
+            self.constraint,
+            np.where(eligible, self.constraint.bounds(table, self._price), 0),
         )
+
+        def solve(atom: int) -> Replacement:
+            found, bounds[atom] = constraint.replacement(table, atom), 0
+            if found.price != self._price and bounds.max() > found.value:
+                self._price = found.price  # bounds at the price of a good atom are tighter
+                np.minimum(bounds, constraint.bounds(table, found.price), out=bounds)
+            return found
+
+        atom, replacement, n_exact = best_replacement(bounds, solve, self._accuracy)
         if replacement is None:
             totals = table.gains.sum(axis=0, dtype=np.float64)
             return SelectedAtom(int(np.where(new, totals, -1.0).argmax()), 0.0, n_exact)
