@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QKeySequence, QPalette
 
 from inpaint_app.text.actions import SPECS, ActionSpec, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
-from inpaint_app.window.session.view_modes import VIEW_MODES
+from inpaint_app.window.document.view_state import VIEW_MODES
 from inpaint_app.window.theme.icons import icon
 from inpaint_app.window.widgets.tooltip import tooltip
 

@@ -25,7 +25,7 @@ def opened(thing, qtbot, path: Path, **more):
     """Open a file in a session or a window, with parameters that are quick."""
     session = getattr(thing, "session", thing)
     session.set_settings(FAST)
-    session.opener.open_file(path, **more)
+    session.opening.open_file(path, **more)
     settle(thing, qtbot)
     return thing
 
@@ -33,9 +33,24 @@ def opened(thing, qtbot, path: Path, **more):
 def restored(thing, qtbot, path: Path, **more):
     """Open a file in a session or a window, and restore it."""
     opened(thing, qtbot, path, **more)
-    getattr(thing, "session", thing).run_starter.restore()
+    getattr(thing, "session", thing).running.restore()
     settle(thing, qtbot)
     return thing
+
+
+def is_unsaved(session) -> bool:
+    """Return whether something would be lost if the picture were closed."""
+    return session.state.has_unsaved_result or session.state.has_unsaved_mask
+
+
+def watch(session, name: str, told) -> None:
+    """Call something with the new value whenever a field of the document changes."""
+
+    def follow(old, new) -> None:
+        if getattr(old, name) is not getattr(new, name):
+            told(getattr(new, name))
+
+    session.document.changed.connect(follow)
 
 
 def action_of(window, name: str):

@@ -32,7 +32,7 @@ class ExclusiveTask(QObject):
         self,
         work: Work,
         *,
-        done: Callable[[Any], None],
+        done: Callable[[Any], object],
         failed: Callable[[str], None] | None = None,
         progress: Callable[[Any], None] | None = None,
         activity: Activity | None = None,

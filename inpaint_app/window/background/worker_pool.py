@@ -19,7 +19,7 @@ _MEMORY = "There is not enough memory for this; close other programs or scale th
 
 
 Work = Callable[[JobControl], Any]
-Listener = Callable[[Any], None]
+Listener = Callable[[Any], object]
 
 
 class WorkerPool(QObject):

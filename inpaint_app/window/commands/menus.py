@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
 from inpaint_app.window.actions import Actions
-from inpaint_app.window.session.view_state import MAX_BRUSH, MIN_BRUSH
+from inpaint_app.window.document.view_state import MAX_BRUSH, MIN_BRUSH
 from inpaint_app.window.theme.theme import Theme
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVB
 
 from inpaint_app.engine.detect import TONES, DamageChoice
 from inpaint_app.text.actions import key_of
-from inpaint_app.window.session.session import Session
+from inpaint_app.window.document.state import DocumentState
+from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelSpinBox
 
@@ -30,11 +31,10 @@ class DamageLimits(QWidget):
         self._tone.activated.connect(self._choose)
         self._smallest.valueChanged.connect(self._choose)
         self._largest.valueChanged.connect(self._choose)
-        self._everywhere.clicked.connect(lambda: self._set(replace(session.finder.choice, within=None)))
-        self._previous.clicked.connect(lambda: session.marks.step(-1))
-        self._next.clicked.connect(lambda: session.marks.step(1))
-        session.finder.changed.connect(self._show)
-        session.marks.changed.connect(self._show_place)
+        self._everywhere.clicked.connect(lambda: self._set(replace(session.state.choice, within=None)))
+        self._previous.clicked.connect(lambda: session.finding.step(-1))
+        self._next.clicked.connect(lambda: session.finding.step(1))
+        session.document.changed.connect(self._follow)
         self._show()
 
     def _lay_out(self) -> None:
@@ -63,7 +63,7 @@ class DamageLimits(QWidget):
     def _choose(self) -> None:
         self._set(
             replace(
-                self._session.finder.choice,
+                self._session.state.choice,
                 tone=self._tone.currentData(),
                 smallest=self._smallest.value(),
                 largest=self._largest.value() or None,
@@ -71,11 +71,17 @@ class DamageLimits(QWidget):
         )
 
     def _set(self, choice: DamageChoice) -> None:
-        if self._session.finder.is_in_mask:
-            self._session.finder.choose(choice)
+        if self._session.state.marked is not None:
+            self._session.finding.choose(choice)
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        if new.choice is not old.choice or new.marked is not old.marked:
+            self._show()
+        elif new.mark != old.mark or new.found is not old.found:
+            self._show_place()
 
     def _show(self) -> None:
-        choice = self._session.finder.choice
+        choice = self._session.state.choice
         with QSignalBlocker(self._smallest), QSignalBlocker(self._largest):
             self._tone.setCurrentIndex(TONES.index(choice.tone))
             self._smallest.setValue(choice.smallest)
@@ -85,7 +91,7 @@ class DamageLimits(QWidget):
 
     def _show_place(self) -> None:
         self._place.setText(
-            self._session.marks.place or f"Next mark: {key_of('next_mark')}, remove it: Delete"
+            self._session.finding.place or f"Next mark: {key_of('next_mark')}, remove it: Delete"
         )
 
 

@@ -16,8 +16,9 @@ from PySide6.QtWidgets import (
 
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from inpaint_app.text.actions import key_of
+from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.panels.damage_limits import DamageLimits
-from inpaint_app.window.session.session import Session
+from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.tooltip import tooltip
 
@@ -30,6 +31,8 @@ _KINDS: dict[DamageKind, tuple[str, str]] = {
 }
 _USUAL = ("scratches", "dust")
 _STEPS = 100
+#: What the panel shows.
+_SHOWN = ("source", "activity", "marked", "found", "choice")
 
 
 class DamagePanel(QWidget):
@@ -51,9 +54,7 @@ class DamagePanel(QWidget):
         for box in self._boxes.values():
             box.clicked.connect(self._choose)
         self._sensitivity.valueChanged.connect(self._choose)
-        session.source_changed.connect(self._show)
-        session.finder.changed.connect(self._show)
-        session.finder.task.activity_changed.connect(self._show)
+        session.document.changed.connect(self._follow)
         self._show()
 
     def _lay_out(self) -> None:
@@ -78,23 +79,28 @@ class DamagePanel(QWidget):
         return tuple(kind for kind in DAMAGE_KINDS if self._boxes[kind].isChecked())
 
     def _choose(self) -> None:
-        finder = self._session.finder
-        if finder.is_in_mask:
+        state = self._session.state
+        if state.marked is not None:
             sensitivity = self._sensitivity.value() / _STEPS
-            finder.choose(replace(finder.choice, kinds=self.kinds, sensitivity=sensitivity))
+            self._session.finding.choose(replace(state.choice, kinds=self.kinds, sensitivity=sensitivity))
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        if any(getattr(old, name) is not getattr(new, name) for name in _SHOWN):
+            self._show()
 
     def _show(self) -> None:
-        finder = self._session.finder
-        self._find.setEnabled(self._session.source is not None and finder.task.activity is None)
-        self._choice.setVisible(finder.is_in_mask)
-        if finder.found is None or not finder.is_in_mask:
+        state = self._session.state
+        is_looking = state.activity is not None and state.activity.kind == "detect"
+        self._find.setEnabled(state.source is not None and not is_looking)
+        self._choice.setVisible(state.marked is not None)
+        if state.found is None or state.marked is None:
             return
         with QSignalBlocker(self._sensitivity):
-            self._sensitivity.setValue(round(_STEPS * finder.choice.sensitivity))
-        self._number.setText(f"{finder.choice.sensitivity:.2f}")
+            self._sensitivity.setValue(round(_STEPS * state.choice.sensitivity))
+        self._number.setText(f"{state.choice.sensitivity:.2f}")
         for kind, box in self._boxes.items():
-            box.setChecked(kind in finder.choice.kinds)
-        said = finder.describe()
+            box.setChecked(kind in state.choice.kinds)
+        said = self._session.finding.describe()
         self._found.setText(
             f"{said}. Click one to remove it, or to bring it back." if said else "Nothing found."
         )

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QW
 
 from inpaint_app.text.actions import key_of
 from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.session import descriptions
+from inpaint_app.window.document import captions
 from inpaint_app.window.widgets.layouts import fill
 
 
@@ -35,7 +35,7 @@ class ProgressStrip(QWidget):
         self.setVisible(activity is not None)
         if activity is None:
             return
-        self._words.setText(descriptions.format_activity(activity))
+        self._words.setText(captions.format_activity(activity))
         self._stop.setVisible(activity.can_keep)
         if activity.progress.fraction is None:
             self._bar.setRange(0, 0)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from inpaint_app.model.missing import Mask
-from inpaint_app.window.session.descriptions import format_pixel
+from inpaint_app.window.document.captions import format_pixel
 from inpaint_app.window.viewer.display import Display, PaneDisplay
 
 Pixel = tuple[int, int]

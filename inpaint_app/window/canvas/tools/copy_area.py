@@ -18,7 +18,7 @@ class CopyArea(Lasso):
     def release(self) -> None:
         """Close the line; one without an area forgets all lines."""
         self.is_active = False
-        source, sources = self.session.source, self.session.hole_sources
+        source, sources = self.session.state.source, self.session.filling
         assert source is not None, "there is a picture to draw on"
         rect, inside = pixels_inside(self._path, source.shape)
         if rect.is_empty or not inside.any():
@@ -30,4 +30,4 @@ class CopyArea(Lasso):
         """Return the line, closed; the last one until there is another."""
         path = QPainterPath(self._path)
         path.closeSubpath()
-        return path if self.is_active or self.session.hole_sources.fill is not None else None
+        return path if self.is_active or self.session.state.hole_fill is not None else None

@@ -14,4 +14,4 @@ class Eyedropper(Tool):
 
     def press(self, place: Place) -> None:
         """Take the color of a pixel."""
-        self.session.mask_edits.mark_color_of(floor(place.row), floor(place.column))
+        self.session.opening.mark_color_of(floor(place.row), floor(place.column))

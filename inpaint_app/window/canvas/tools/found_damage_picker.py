@@ -43,28 +43,28 @@ class FoundDamagePicker(Tool):
         self.is_active = False
         bounds = self._path.boundingRect()
         if max(bounds.width(), bounds.height()) <= self.reach:
-            if not self.session.finder.toggle(floor(self._start.row), floor(self._start.column), self.reach):
-                self.session.notice.emit(
+            if not self.session.finding.toggle(floor(self._start.row), floor(self._start.column), self.reach):
+                self.session.document.notice.emit(
                     f"No damage was found here. Find Damage ({key_of('find_damage')}) looks for some."
                 )
             return
         self._choose_inside()
 
     def _choose_inside(self) -> None:
-        finder = self.session.finder
-        if finder.found is None or not finder.is_in_mask:
+        finding, state = self.session.finding, self.session.state
+        if state.found is None or state.marked is None:
             return
-        rect, inside = pixels_inside(self._path, finder.found.analysis.shape)
+        rect, inside = pixels_inside(self._path, state.found.analysis.shape)
         if rect.is_empty:
             return
-        choice = finder.choice
+        choice = state.choice
         if self.is_straight:
-            finder.choose(replace(choice, within=finder.found.selection(rect, inside)))
+            finding.choose(replace(choice, within=state.found.selection(rect, inside)))
             return
-        regions = finder.found.regions_inside(choice, rect, inside)
+        regions = state.found.regions_inside(choice, rect, inside)
         removed = choice.removed - regions if self.is_reversed else choice.removed | regions
         if removed != choice.removed:
-            finder.choose(replace(choice, removed=removed))
+            finding.choose(replace(choice, removed=removed))
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the line, or else the mark under the pointer or the one that is gone through."""
@@ -72,14 +72,14 @@ class FoundDamagePicker(Tool):
             path = QPainterPath(self._path)
             path.closeSubpath()
             return path
-        finder, number = self.session.finder, None
+        found, number = self.session.state.found, None
         if pointer is not None:
-            number = finder.region_near(floor(pointer.row), floor(pointer.column), self.reach)
+            number = self.session.finding.region_near(floor(pointer.row), floor(pointer.column), self.reach)
         if number is None:
-            number = self.session.marks.current
-        if number is None or finder.found is None:
+            number = self.session.state.mark
+        if number is None or found is None:
             return None
         if self._outline is None or self._outline[0] != number:
-            pixels, shape = finder.found.analysis.region_pixels(number), finder.found.analysis.shape
+            pixels, shape = found.analysis.region_pixels(number), found.analysis.shape
             self._outline = number, region_outline(pixels, shape[1])
         return self._outline[1]

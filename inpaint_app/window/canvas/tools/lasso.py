@@ -30,11 +30,11 @@ class Lasso(Tool):
     def release(self) -> None:
         """Close the line, and fill it."""
         self.is_active = False
-        assert self.session.source is not None, "there is a picture to draw on"
-        rect, inside = pixels_inside(self._path, self.session.source.shape)
+        assert self.session.state.source is not None, "there is a picture to draw on"
+        rect, inside = pixels_inside(self._path, self.session.state.source.shape)
         if not rect.is_empty:
             missing = not self.is_reversed
-            self.session.edit_mask(lambda mask: mask.fill(rect, missing=missing, where=inside))
+            self.session.masking.fill(rect, missing=missing, where=inside)
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the line, closed."""

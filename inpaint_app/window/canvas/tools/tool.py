@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainterPath
 
 if TYPE_CHECKING:  # widgets load no numerical library
-    from inpaint_app.window.session.session import Session
+    from inpaint_app.window.session import Session
 
 
 class Place(NamedTuple):

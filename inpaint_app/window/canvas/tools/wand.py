@@ -16,4 +16,4 @@ class Wand(Tool):
     def press(self, place: Place) -> None:
         """Mark what looks like the pixel under the pointer."""
         row, column = floor(place.row), floor(place.column)
-        self.session.mask_edits.mark_similar(row, column, missing=not self.is_reversed)
+        self.session.masking.mark_similar(row, column, missing=not self.is_reversed)

@@ -147,14 +147,14 @@ def test_an_outline_of_a_few_screen_pixels_is_not_drawn(canvas, tool):
 
 def test_a_pen_paints_as_wide_as_it_is_pressed_hard(canvas, session, qtbot, files) -> None:
     opened(session, qtbot, files["whole"])
-    session.set_view(session.view.with_brush(20))
+    session.document.set_view(session.state.view.with_brush(20))
     canvas.set_tool(Brush(session))
     pen(canvas, QEvent.Type.TabletPress, 0.5)
     drag(canvas, at(canvas, 30, 40), at(canvas, 30, 60))
-    assert 9 <= np.count_nonzero(session.mask.mask[:, 50]) <= 11
+    assert 9 <= np.count_nonzero(session.document.mask[:, 50]) <= 11
     pen(canvas, QEvent.Type.TabletRelease, 0.0)
     drag(canvas, at(canvas, 30, 20))
-    assert np.count_nonzero(session.mask.mask[:, 20]) > 18, "a mouse has no pressure"
+    assert np.count_nonzero(session.document.mask[:, 20]) > 18, "a mouse has no pressure"
 
 
 def pen(canvas, kind: QEvent.Type, pressure: float) -> None:
