@@ -280,7 +280,7 @@ class Compilation:
 
 
 class _State:
-    """The kernels in compilation: by one thread at a time, as Numba has it, one while another waits for it."""
+    """The kernels in compilation: by one thread at a time, as Numba has it, one while another waits."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
