@@ -50,6 +50,11 @@ SPECS = {
     "export_dictionary": ActionSpec(
         "Export D&ictionary …", (), "Write the selected atoms as a picture.", needs="result"
     ),
+    "save_project": ActionSpec(
+        "Save Pro&ject …",
+        ("Ctrl+Shift+S",),
+        "Save mask, parameters and results, to go on with them later; the picture stays where it is.",
+    ),
     "save_mask": ActionSpec("Save Mas&k …", ("Ctrl+Shift+M",), "Write the mask, white = missing."),
     "open_recipe": ActionSpec(
         "Open Re&cipe …", (), "Read parameters and marks of missing pixels from a recipe.", needs="nothing"

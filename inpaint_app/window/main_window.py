@@ -115,6 +115,7 @@ class MainWindow(QMainWindow):
             "export": files.export,
             "export_comparison": files.export_comparison,
             "export_dictionary": files.export_dictionary,
+            "save_project": files.save_project,
             "save_mask": files.save_mask,
             "save_recipe": files.save_recipe,
             "copy": files.copy,

@@ -18,7 +18,8 @@ _MENUS = {
     "&File": (
         ("open", "@recent", "@sample"),
         ("open_mask", "open_reference", "open_recipe", "damage"),
-        ("export", "export_comparison", "export_dictionary", "save_mask", "save_recipe"),
+        ("export", "save_project"),
+        ("export_comparison", "export_dictionary", "save_mask", "save_recipe"),
         ("batch",),
         ("close", "quit"),
     ),
