@@ -280,7 +280,7 @@ class Compilation:
 
 
 class _State:
-    """What is being compiled: Numba lets one thread do so at a time, a kernel while another waits for it."""
+    """The kernels in compilation: by one thread at a time, as Numba has it, one while another waits."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()

@@ -101,7 +101,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """What a plan needs to know of all of an image, besides samples."""
+    """Facts about all of an image that a plan needs, besides samples."""
 
     shape: tuple[int, int]
     missing_fraction: float
