@@ -28,7 +28,6 @@ from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.document.captions import short_paths
-from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.document.view_state import VIEW_MODES, ViewState
 from inpaint_app.window.log import details, log_file
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
@@ -48,8 +47,6 @@ from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
-#: What actions and the title depend on, besides the history.
-_ENABLING = ("source", "mask", "runs", "activity", "is_automatic", "saved_mask")
 _SIZE = QSize(1280, 800)
 #: What the system draws around a window, at most.
 _FRAME = QSize(16, 48)
@@ -182,7 +179,12 @@ class MainWindow(QMainWindow):
         document.problem.connect(self.banner.show_message)
         document.problem.connect(self._update_actions)
         document.notice.connect(self.status.show_notice)
-        document.changed.connect(self._follow)
+        document.watch(self._show_source, "source")
+        document.watch(self._show_view, "view")
+        document.watch(
+            self._update_actions, "source", "mask", "runs", "activity", "is_automatic", "saved_mask"
+        )
+        document.watch(self._activity_changed, "activity")
         session.history.changed.connect(self._update_actions)
         session.exporting.activity_changed.connect(self._update_actions)
         session.exporting.activity_changed.connect(self._show_activity, Qt.ConnectionType.QueuedConnection)
@@ -242,16 +244,6 @@ class MainWindow(QMainWindow):
         return self._preferences.screen
 
     # What is shown
-
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if new.source is not old.source:
-            self._show_source()
-        if new.view is not old.view:
-            self._show_view()
-        if any(getattr(old, name) is not getattr(new, name) for name in _ENABLING):
-            self._update_actions()
-        if new.activity is not old.activity:
-            self._activity_changed.emit()
 
     def _show_source(self) -> None:
         source = self.session.state.source

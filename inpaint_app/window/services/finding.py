@@ -44,7 +44,7 @@ class Finding(QObject):
         self._document, self._history = document, history
         self.task, self._update_task = ExclusiveTask(workers, self), ExclusiveTask(workers, self)
         self.task.activity_changed.connect(self._end_first_look)
-        document.changed.connect(self._follow)
+        document.watch(self._follow, "marked", "found", "choice")
 
     def cancel(self) -> None:
         """Stop looking, and leave the mask as it is."""
