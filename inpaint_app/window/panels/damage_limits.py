@@ -6,7 +6,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from inpaint_app.engine.detect import TONES, DamageChoice
-from inpaint_app.text.actions import key_of
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelSpinBox
@@ -31,8 +31,8 @@ class DamageLimits(QWidget):
         self._smallest.valueChanged.connect(self._choose)
         self._largest.valueChanged.connect(self._choose)
         self._everywhere.clicked.connect(lambda: self._set(replace(session.state.choice, within=None)))
-        self._previous.clicked.connect(lambda: session.finding.step(-1))
-        self._next.clicked.connect(lambda: session.finding.step(1))
+        self._previous.clicked.connect(session.finding.go_to_previous)
+        self._next.clicked.connect(session.finding.go_to_next)
         session.document.watch(self._show, "choice", "marked")
         session.document.watch(self._show_place, "mark", "found")
         self._show()

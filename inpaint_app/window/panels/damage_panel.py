@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
-from inpaint_app.text.actions import key_of
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.panels.damage_limits import DamageLimits
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill

@@ -8,8 +8,8 @@ from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.restore import Preview
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array
-from inpaint_app.text.actions import key_of
 from inpaint_app.text.explanations import constraint_title
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.captions import Forms
 from inpaint_app.window.document.runs import RunRecord
