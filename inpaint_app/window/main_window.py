@@ -35,7 +35,7 @@ from inpaint_app.window.panels.docks import add_docks
 from inpaint_app.window.panels.history_panel import HistoryPanel
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
-from inpaint_app.window.preferences import Preferences, WindowState
+from inpaint_app.window.preferences import Preferences, WindowState, checked
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session import Session
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
@@ -45,7 +45,6 @@ from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.layouts import fill
-from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 _SIZE = QSize(1280, 800)
 #: What the system draws around a window, at most.
@@ -302,8 +301,7 @@ class MainWindow(QMainWindow):
         self.restoreGeometry(QByteArray(before.geometry))
         if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it
             self.move(self.screen().availableGeometry().topLeft())
-        put_panels(self, self._docks, before.panels)
-        self.menus.bar.setHidden(before.hides_toolbar)
+        self.restoreState(QByteArray(before.layout[4:]))
         self.session.document.apply(is_automatic=before.is_automatic)
         self._show_view()
 
@@ -316,8 +314,7 @@ class MainWindow(QMainWindow):
             self._is_closed = True
             self._preferences.window = WindowState(
                 bytes(self.saveGeometry().data()),
-                places_of(self, self._docks),
-                self.menus.bar.isHidden(),
+                checked(bytes(self.saveState().data())),
                 self.session.state.is_automatic,
             )
             self.files.close()
