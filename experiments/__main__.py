@@ -4,7 +4,18 @@ import argparse
 import sys
 from pathlib import Path
 
-from experiments import average, growth, masked, masks, offline_large, offline_small, online, restoration
+from experiments import (
+    average,
+    growth,
+    guarantees,
+    masked,
+    masks,
+    offline_large,
+    offline_small,
+    online,
+    restoration,
+    scale,
+)
 from experiments.data import ImagesError
 from experiments.methods import METHODS
 from experiments.options import SCALES, Options
@@ -13,7 +24,18 @@ from experiments.runner import Experiment, run
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (offline_small, offline_large, average, online, masked, restoration, masks, growth)
+    for module in (
+        offline_small,
+        offline_large,
+        average,
+        online,
+        masked,
+        restoration,
+        masks,
+        growth,
+        scale,
+        guarantees,
+    )
 }
 
 
@@ -74,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
             "--method",
             choices=METHODS,
             default=Options.method,
-            help="who makes the dictionary of the individual column of the restoration; default: ROMP",
+            help="who makes the dictionary of the individual column of the restoration; default: the paper's",
         )
     return parser
 

@@ -19,17 +19,26 @@ STYLES = {
     "SDS_OMP": ("#009E73", "s"),
     "RG": ("#CC79A7", "^"),
     "ROMP": ("#0072B2", "D"),
+    "ROMP, k iterations": ("#332288", "<"),
     "ROMPd": ("#56B4E9", "v"),
     "ROMP, M = 1": ("#56B4E9", "v"),
     "ROLS": ("#882255", "h"),
     "MOD": ("#D55E00", "P"),
     "K-SVD": ("#000000", "X"),
+    "chunked ROMP": ("#0072B2", "o"),
+    "chunked ROMP, two threads": ("#56B4E9", "s"),
+    "chunked ROMP, two processes": ("#332288", "^"),
+    "sampled ROMP": ("#882255", "v"),
+    "scikit-learn": ("#E69F00", "P"),
+    "SPAMS": ("#009E73", "*"),
+    "SPORCO": ("#CC79A7", "x"),
     "Mairal et al.": ("#7F7F7F", "*"),
     "Mairal et al., as in 2018": ("#BBBBBB", "x"),
 }
 _LABELS = {
     "SDS_MA": r"SDS$_\mathrm{MA}$",
     "SDS_OMP": r"SDS$_\mathrm{OMP}$",
+    "ROMP, k iterations": "ROMP, $k$ iterations",
     "ROMP, M = 1": "ROMP, $M$ = 1",
 }
 
@@ -48,8 +57,12 @@ def curve(
     trials: Array,
     *,
     band: bool = True,
+    name: str | None = None,
 ) -> None:
-    """Draw the mean over trials, (n_trials, n_x), and a band of one standard error if wanted."""
+    """Draw the mean over trials, (n_trials, n_x), and a band of one standard error if wanted.
+
+    The name in the legend is by default that of the method.
+    """
     color, marker = STYLES[method]
     mean = trials.mean(axis=0)
     axes.plot(
@@ -59,7 +72,7 @@ def curve(
         marker=marker,
         markersize=5,
         linewidth=1.4,
-        label=_LABELS.get(method, method),
+        label=name or _LABELS.get(method, method),
     )
     if band and len(trials) > 1:
         error = trials.std(axis=0, ddof=1) / np.sqrt(len(trials))

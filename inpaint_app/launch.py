@@ -18,20 +18,9 @@ from inpaint_app.cli.arguments import (
 )
 from inpaint_app.cli.streams import CommandLineError, print_note
 from inpaint_app.cli.values import one_of
+from inpaint_app.system import has_display
 from inpaint_app.system_libraries import missing_packages
 from inpaint_app.window.document.view_state import SIDE_BY_SIDE, VIEW_MODES
-
-_NO_DISPLAYS = ("offscreen", "minimal")
-
-
-def has_display() -> bool:
-    """Whether a window can appear."""
-    platform = os.environ.get("QT_QPA_PLATFORM", "")
-    if platform.partition(":")[0] in _NO_DISPLAYS:
-        return False
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(platform or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _size(text: str) -> tuple[int, int]:

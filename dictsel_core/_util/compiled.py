@@ -44,7 +44,7 @@ _DIGEST_BYTES = 32
 #: Global variables that are compiled into a kernel, wherever their value comes from.
 _CONSTANTS = (bool, int, float, complex, str, tuple, np.generic)
 #: Kernels that the first restoration of a color picture compiles, and seconds for each.
-_USUAL, _SECONDS_EACH = 39, 0.3
+_USUAL, _SECONDS_EACH = 40, 0.3
 
 
 class Kernel(Generic[Arguments, Result]):
@@ -280,7 +280,7 @@ class Compilation:
 
 
 class _State:
-    """What is being compiled: Numba lets one thread do so at a time, a kernel while another waits for it."""
+    """The kernels in compilation: by one thread at a time, as Numba has it, one while another waits."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()

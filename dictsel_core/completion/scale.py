@@ -61,7 +61,7 @@ class Scale:
 
     @property
     def texture(self) -> Single:
-        """What describes the texture, a view: (H, W, 2)."""
+        """The channels that describe the texture, a view: (H, W, 2)."""
         return self.planes[:, :, self.n_channels :]
 
     @cached_property

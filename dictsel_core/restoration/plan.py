@@ -15,13 +15,12 @@ from dictsel_core._util.parallel import as_thread_count, part_of_work
 from dictsel_core._util.validation import Bools, Floats
 from dictsel_core.atoms import AtomOrigin, GroundSet
 from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for
-from dictsel_core.restoration.channels import useful_differences
 from dictsel_core.restoration.coding import SparseCoder
 from dictsel_core.restoration.damaged import wide_pixels
 from dictsel_core.restoration.dictionary import AtomSource, Dictionary, observed_counts, select_dictionary
 from dictsel_core.restoration.holdout import held_out_errors, hold_out, is_harmful, trial_generator
 from dictsel_core.restoration.image import Image, Planes, ValueRange
-from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of
+from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of, useful_differences
 from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.tile import TileRestorer, code_tile
 
@@ -101,7 +100,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """What a plan needs to know of all of an image, besides samples."""
+    """Facts about all of an image that a plan needs, besides samples."""
 
     shape: tuple[int, int]
     missing_fraction: float

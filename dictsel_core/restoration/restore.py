@@ -1,7 +1,8 @@
 """`restore`: from a damaged image to a restored one.
 
 An array in memory becomes one `Image`, which is planned (plan.py) and restored as a single tile (tile.py); a
-stack becomes many (stack.py). A Dask array is cut into tiles that share a plan (mosaic.py).
+stack becomes many (stack.py). A Dask array is cut into tiles that share a plan (mosaic.py). What is written
+below as `restore` starts the work, a `Run` of steps; `finished` makes the function of it that takes them all.
 """
 
 from collections.abc import Callable, Generator, Sequence

@@ -223,8 +223,10 @@ class _SharedChunk(_Chunk[OMPEngine]):
         engine = self._open()
         if atom is not None and replacement is not None:
             engine.apply(replacement, atom)
-        table = engine.table()
-        self.state = _State(engine.state.supports, table.costs, engine.state.objective)
+        table, supports = engine.table(), engine.state.supports
+        costs = np.full(supports.shape, np.inf)
+        costs[:, : table.costs.shape[1]] = table.costs
+        self.state = _State(supports, costs, engine.state.objective)
         if isinstance(self.constraint, AverageSparsity):
             return self.constraint.bounds_without_budget(table, price)
         return self.gains()

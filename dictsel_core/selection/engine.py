@@ -191,10 +191,19 @@ class GainCostEngine(ReplacementEngine):
 
         If no replacement has a positive value, the new atom with the largest summed gain is picked.
         """
-        bounds = np.where(eligible, self.constraint.bounds(table, self._price), 0)
-        atom, replacement, n_exact = best_replacement(
-            bounds, lambda atom: self.constraint.replacement(table, atom), self._accuracy
+        constraint, bounds = (
+            self.constraint,
+            np.where(eligible, self.constraint.bounds(table, self._price), 0),
         )
+
+        def solve(atom: int) -> Replacement:
+            found, bounds[atom] = constraint.replacement(table, atom), 0
+            if found.price != self._price and bounds.max() > found.value:
+                self._price = found.price  # bounds at the price of a good atom are tighter
+                np.minimum(bounds, constraint.bounds(table, found.price), out=bounds)
+            return found
+
+        atom, replacement, n_exact = best_replacement(bounds, solve, self._accuracy)
         if replacement is None:
             totals = table.gains.sum(axis=0, dtype=np.float64)
             return SelectedAtom(int(np.where(new, totals, -1.0).argmax()), 0.0, n_exact)

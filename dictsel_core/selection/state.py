@@ -185,8 +185,9 @@ class SupportState:
 
         M is by default that of the ground set, and the patches are all.
         """
-        supports, smoothness = self.supports[rows], smoothness or self.problem.ground_set.smoothness
-        costs = np.square(smoothness * self.coefficients[rows])
+        width = max(1, int(self.sizes.max()))  # slots beyond are empty
+        supports, smoothness = self.supports[rows, :width], smoothness or self.problem.ground_set.smoothness
+        costs = np.square(smoothness * self.coefficients[rows, :width])
         costs[supports < 0] = np.inf
         return ReplacementGains(gains, costs, supports, self.sizes[rows], largest)
 

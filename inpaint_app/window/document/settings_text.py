@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from dictsel_core import RestoreSettings
 from dictsel_core.restoration import CONSTRAINTS, PRESETS
-from inpaint_app.text.explanations import constraint_title
+from inpaint_app.text.explanations import constraint_title, preset_title
 from inpaint_app.window.document.runs import RunRecord
 
 #: Parameters that are always said.
@@ -31,7 +31,7 @@ def format_settings(used: RestoreSettings, asked: RestoreSettings) -> str:
     words = [said[name] for name in _MAIN if said[name]]
     preset = preset_of(asked)
     if preset is not None:
-        return f"{preset.title()}: {', '.join(words)}"
+        return f"{preset_title(preset)}: {', '.join(words)}"
     texts, usual = parameter_texts(asked), parameter_texts(RestoreSettings())
     minor = [name for name in texts if name not in _MAIN and texts[name] != usual[name]]
     return ", ".join([*words, *(texts[name] for name in minor)])
@@ -49,7 +49,7 @@ def comparison_titles(records: Sequence[RunRecord]) -> list[str]:
     titles = []
     for record, preset in zip(records, presets, strict=True):
         if all(presets) and len(set(presets)) > 1:
-            words = [f"{preset}".title()]
+            words = [preset_title(f"{preset}")]
         else:
             words = [
                 text for name, text in parameter_texts(record.settings).items() if name in differing and text

@@ -24,6 +24,7 @@ from inpaint_app.text.explanations import (
     FILL_EXPLANATIONS,
     PRESET_EXPLANATIONS,
     constraint_title,
+    preset_title,
 )
 from inpaint_app.window.document.settings_text import preset_of
 from inpaint_app.window.session import Session
@@ -153,7 +154,7 @@ class ParameterPanel(QWidget):
     def _describe(self) -> None:
         for combo, explanations in ((self._presets, PRESET_EXPLANATIONS), (self._fills, FILL_EXPLANATIONS)):
             for place, (name, text) in enumerate(explanations.items()):
-                combo.addItem(name.title(), name)
+                combo.addItem(preset_title(name), name)
                 combo.setItemData(place, tooltip(text), Qt.ItemDataRole.ToolTipRole)
         self._presets.addItem(_CUSTOM, None)
         self._advanced_button.setText("Advanced")

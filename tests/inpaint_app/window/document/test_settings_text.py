@@ -72,4 +72,4 @@ def test_runs_with_different_parameters_are_told_apart() -> None:
     asked = [RestoreSettings(**change) for change in changes] + list(map(RestoreSettings.preset, PRESETS))
     words = [format_settings(settings.resolved(0.2, 256), settings) for settings in asked]
     assert len(set(words)) == len(words)
-    assert words[-len(PRESETS)].startswith("Paper: average, k = 15")
+    assert words[-len(PRESETS)].startswith("Paper (2018): average, k = 15")

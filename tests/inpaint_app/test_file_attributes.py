@@ -10,7 +10,7 @@ import pytest
 from children import NOBODY, in_child
 
 from inpaint_app.io.atomic import PendingFile, write_files
-from inpaint_app.io.file_attributes import mode_like, restrict_folder
+from inpaint_app.system import mode_like, restrict_folder
 
 ACL = "system.posix_acl_access"
 DEFAULT_ACL = "system.posix_acl_default"
