@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.model.mask_doubt import MaskDoubt
-from inpaint_app.text.actions import key_of
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.background.release import release_all
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document

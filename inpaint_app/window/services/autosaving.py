@@ -54,7 +54,7 @@ class Autosaving(QObject):
             file.close()
             return
         self._lock, self._path = file, folder / f"{name}{SUFFIX}"
-        self._document.changed.connect(self._follow)
+        self._document.watch(self._save_soon, *_KEPT)
 
     @property
     def is_settled(self) -> bool:
@@ -106,12 +106,11 @@ class Autosaving(QObject):
         if self._is_outdated:
             self._timer.start(self._delay_ms)
 
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if any(getattr(old, name) is not getattr(new, name) for name in _KEPT):
-            if self._is_writing:
-                self._is_outdated = True
-            elif not self._timer.isActive():
-                self._timer.start(self._delay_ms)
+    def _save_soon(self) -> None:
+        if self._is_writing:
+            self._is_outdated = True
+        elif not self._timer.isActive():
+            self._timer.start(self._delay_ms)
 
 
 def lost_work(folder: Path) -> list[Path]:
