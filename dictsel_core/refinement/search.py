@@ -340,15 +340,11 @@ def _search_row(
 ) -> None:
     """Compare the patch at some place with those side by side from another place on; update the best keys.
 
-    The sizes are the length of a row and the size of a patch; the third place is that of the first penalty. Keys
-    have the bits of numbers, from the first one on.
+    The sizes are the length of a row and the size of a patch; the third place is that of the first penalty.
+    The last bits of keys are numbers, from the first one on.
     """
-    (values, sums, lengths), (pitch, size), (at, other, near), (first, bits) = (
-        planes,
-        sizes,
-        places,
-        key_parts,
-    )
+    (values, sums, lengths), (pitch, size), (first, bits) = planes, sizes, key_parts
+    at, other, near = places
     keys, n = distances.view(np.int32), Index(distances.size)
     half, width = size // _2, Index(taps.size) // size
     lower, factor = half * pitch, _ROUNDING / np.float32(half * half) if half > _0 else np.float32(0)
