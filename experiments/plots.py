@@ -57,14 +57,15 @@ def curve(
     trials: Array,
     *,
     band: bool = True,
+    median: bool = False,
     name: str | None = None,
 ) -> None:
-    """Draw the mean over trials, (n_trials, n_x), and a band of one standard error if wanted.
+    """Draw the mean over trials, (n_trials, n_x), with a band of one standard error if wanted; or the median.
 
     The name in the legend is by default that of the method.
     """
     color, marker = STYLES[method]
-    mean = trials.mean(axis=0)
+    mean = np.median(trials, axis=0) if median else trials.mean(axis=0)
     axes.plot(
         x,
         mean,
@@ -74,7 +75,7 @@ def curve(
         linewidth=1.4,
         label=name or _LABELS.get(method, method),
     )
-    if band and len(trials) > 1:
+    if band and not median and len(trials) > 1:
         error = trials.std(axis=0, ddof=1) / np.sqrt(len(trials))
         axes.fill_between(x, mean - error, mean + error, color=color, alpha=0.15, linewidth=0)
 
@@ -97,8 +98,8 @@ def logarithmic(axes: Any, *names: str) -> None:  # noqa: ANN401
         axis.set_minor_formatter(NullFormatter())
 
 
-def legend(figure: Any, axes: Sequence[Any], n_columns: int = 7) -> None:  # noqa: ANN401
-    """Add one legend below all panels."""
+def legend(figure: Any, axes: Sequence[Any]) -> None:  # noqa: ANN401
+    """Add one legend below all panels, with as many columns as there is room for."""
     found: dict[str, Any] = {}
     for each in axes:
         for handle, name in zip(*each.get_legend_handles_labels(), strict=True):
@@ -107,7 +108,7 @@ def legend(figure: Any, axes: Sequence[Any], n_columns: int = 7) -> None:  # noq
         found.values(),
         found.keys(),
         loc="outside lower center",
-        ncols=min(len(found), n_columns),
+        ncols=min(len(found), int(figure.get_figwidth() / 1.65)),
         frameon=False,
     )
 

@@ -55,8 +55,8 @@ SIZES = {
         "goal": [Size(1_000_000, 10_000, 100)],
     },
     "quick": {
-        "T": [Size(10**i, 500, 50) for i in range(2, 5)],
-        "n": [Size(1000, 10**i, 50) for i in range(2, 5)],
+        "T": [Size(1000, 500, 50), Size(10_000, 500, 50)],
+        "n": [Size(1000, 100, 50), Size(1000, 2000, 50)],
         "goal": [],
     },
     "smoke": {
@@ -127,7 +127,7 @@ SELECTORS: dict[str, tuple[Callable[..., Any], Callable[[Size], bool]]] = {
     "ROMP": (_whole, lambda size: size.T * size.n <= MOST_GAINS),
     "chunked ROMP": (partial(_chunked, 1), lambda size: True),
     "chunked ROMP, two threads": (partial(_chunked, 2), lambda size: size.T >= 1000),
-    "chunked ROMP, two processes": (_in_processes, lambda size: 1000 <= size.T <= 100_000 and size.n <= 1000),
+    "chunked ROMP, two processes": (_in_processes, lambda size: 1000 <= size.T <= 100_000 and size.n == 1000),
     "sampled ROMP": (_sampled, lambda size: size.T <= 100_000 and size.n <= 10_000),
 }
 
@@ -165,7 +165,7 @@ class ScaleExperiment(Experiment):
                 label(panel, f"{_WORDS[what]}, {_others(part, axis)}", words, _UNITS[what])
         everyone = values(where(rows, axis="n"), "n")
         axes[1, 2].plot(everyone, everyone, color="0.6", linewidth=1, linestyle="--", label="all candidates")
-        legend(figure, list(axes.flat), n_columns=5)
+        legend(figure, list(axes.flat))
         _print(self.title, rows)
         return save(figure, folder, self.name)
 

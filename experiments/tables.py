@@ -1,6 +1,5 @@
 """The tables of docs/reproduction.md, from the CSV files: ``python -m experiments.tables FOLDER``."""
 
-import csv
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ import numpy as np
 
 from experiments import growth, guarantees, masks, scale
 from experiments.offline import by_trial
-from experiments.results import Row, column, parsed, values, where
+from experiments.results import Row, column, read_rows, values, where
 
 #: Sizes k of the tables of selectors.
 _SIZES = (20, 60, 100)
@@ -19,17 +18,11 @@ _RATES = {"printed": "Hedge", "adaptive": "AdaHedge", "": "-"}
 Table = Iterator[Sequence[str]]
 
 
-def read_rows(path: Path) -> list[Row]:
-    """Return the rows of a CSV file."""
-    with path.open(newline="") as file:
-        return [{key: parsed(value) for key, value in row.items()} for row in csv.DictReader(file)]
-
-
 def markdown(table: Table) -> list[str]:
     """Return the lines of a table in Markdown; the first row is the header."""
     header, *rows = table
-    lines = [header, ["---"] * len(header), *rows]
-    return [f"| {' | '.join(line)} |" for line in lines]
+    lines = [f"| {' | '.join(line)} |" for line in (header, *rows)]
+    return [lines[0], "|---" * len(header) + "|", *lines[1:]]
 
 
 def _plain(value: float) -> str:
