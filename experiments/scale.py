@@ -37,6 +37,8 @@ Patches = NDArray[np.float32]
 SPARSITY = 5
 #: Points of a chunk, and most entries of the table of gains that `replacement_omp` keeps.
 CHUNK, MOST_GAINS = 25_000, 100_000_000
+#: Less is not told from what the process held before.
+LEAST_MEGABYTES = 10
 
 
 class Size(NamedTuple):
@@ -160,8 +162,10 @@ class ScaleExperiment(Experiment):
                     if what != "exact" or mine[0]["exact"] > 0:
                         curve(panel, method, numbers, column(mine, what)[None])
             for panel, what in zip(line, _PANELS[axis], strict=True):
-                logarithmic(panel, "x", "y") if what != "residual" else logarithmic(panel, "x")
+                logarithmic(panel, "x", "y")
                 _powers_of_ten(panel)
+                if what == "megabytes":
+                    panel.set_ylim(bottom=LEAST_MEGABYTES)
                 label(panel, f"{_WORDS[what]}, {_others(part, axis)}", words, _UNITS[what])
         everyone = values(where(rows, axis="n"), "n")
         axes[1, 2].plot(everyone, everyone, color="0.6", linewidth=1, linestyle="--", label="all candidates")
@@ -176,14 +180,12 @@ _WORDS = {
     "clock": "clock",
     "megabytes": "memory",
     "exact": "exact evaluations",
-    "residual": "residual",
 }
 _UNITS = {
     "processor": "seconds",
     "clock": "seconds",
     "megabytes": "MB beside the data",
     "exact": "atoms per step",
-    "residual": "test residual variance",
 }
 
 
@@ -230,7 +232,7 @@ def _print(title: str, rows: list[Row]) -> None:
             row["method"],
             f"{row['clock']:.2f}",
             f"{row['processor']:.2f}",
-            f"{row['megabytes']:.0f}",
+            f"{row['megabytes']:.0f}" if row["megabytes"] >= LEAST_MEGABYTES else f"< {LEAST_MEGABYTES}",
             f"{row['exact']:.1f}" if row["exact"] else "-",
             f"{row['residual']:.4f}",
         ]

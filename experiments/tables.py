@@ -103,7 +103,7 @@ def _scale(axis: str, rows: list[Row]) -> Table:
     part = where(rows, axis=axis)
     names = ["processor", "clock", "megabytes", "exact", "residual"]
     yield ["T", "n", "k", "method", "processor s", "clock s", "MB", "exact / step", "test residual"]
-    formats = {"processor": _seconds, "clock": _seconds, "megabytes": lambda x: f"{x:,.0f}", "exact": _exact}
+    formats = {"processor": _seconds, "clock": _seconds, "megabytes": _megabytes, "exact": _exact}
     for row in part:
         sizes = [f"{row[name]:,}" for name in ("T", "n", "k")]
         yield [*sizes, row["method"], *(formats.get(name, _residual)(row[name]) for name in names)]
@@ -113,8 +113,12 @@ def _seconds(value: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.0f}"
 
 
+def _megabytes(value: float) -> str:
+    return f"{value:,.0f}" if value >= scale.LEAST_MEGABYTES else f"< {scale.LEAST_MEGABYTES}"
+
+
 def _exact(value: float) -> str:
-    return f"{value:.1f}" if value else "-"
+    return "-" if not value else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
 def _powers(rows: list[Row]) -> Table:
