@@ -152,13 +152,16 @@ class SparseCoder:
             sums = np.maximum(squares.sum(axis=1), _MIN_WEIGHTS)
             means = (np.vecdot(values, squares) / sums)[:, :, None]
         weighted = (values - means) * weights
-        supports, coefficients, _ = self._pursuit(weighted.reshape(-1, values.shape[2]), weights)
-        codes = np.zeros((len(supports), self._n_atoms), np.float32)
-        scatter_codes(codes, supports, coefficients)
-        rebuilt = (codes @ self._rows).reshape(values.shape) + means
+        rebuilt, found = np.empty_like(values), []
+        for channel, data in enumerate(weighted):
+            supports, coefficients, _ = self._pursuit(data, weights)
+            codes = np.zeros((len(supports), self._n_atoms), np.float32)
+            scatter_codes(codes, supports, coefficients)
+            rebuilt[channel] = codes @ self._rows + means[channel]
+            found.append(supports)
         if self._weight == 0:
             rebuilt[:, (weights > 0).sum(axis=1) < _MIN_OBSERVED] = np.nan
-        return rebuilt, supports
+        return rebuilt, np.concatenate(found)
 
     def _limits(self, capacity: int) -> PatchLimits:
         """Return how the kernel codes patches."""
@@ -187,13 +190,7 @@ def _tables(atoms: Floats, weight: np.float32) -> PatchTables:
 
 
 def median_of_patches(
-    wanted: Bools,
-    size: int,
-    n_channels: int,
-    rebuild: Rebuild,
-    threads: int,
-    *,
-    thinning: int = 1,
+    wanted: Bools, size: int, n_channels: int, rebuild: Rebuild, threads: int, *, thinning: int = 1
 ) -> Iterator[tuple[slice, Ints, Planes]]:
     """Yield (rows, pixels, medians) for bands of an image, top to bottom.
 

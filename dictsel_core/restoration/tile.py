@@ -13,11 +13,16 @@ import numpy as np
 from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools
 from dictsel_core.refinement.rounds import refine_round
-from dictsel_core.restoration.channels import restore_channels
 from dictsel_core.restoration.damaged import wide_pixels
 from dictsel_core.restoration.image import Image, Planes
 from dictsel_core.restoration.result import Restoration, Stage
-from dictsel_core.restoration.scales import CODED_FROM, NOT_ENLARGED, equalize, restore_planes
+from dictsel_core.restoration.scales import (
+    CODED_FROM,
+    NOT_ENLARGED,
+    equalize,
+    restore_channels,
+    restore_planes,
+)
 
 if TYPE_CHECKING:
     from dictsel_core.restoration.plan import Plan

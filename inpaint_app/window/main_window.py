@@ -13,14 +13,14 @@ from PySide6.QtGui import (
     QGuiApplication,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.text.actions import Need
+from inpaint_app.window.action_table import Need
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.canvas.screen_profile import screen_profile
 from inpaint_app.window.canvas.tools.registry import TOOLS
-from inpaint_app.window.commands.about import TITLE, show_about
+from inpaint_app.window.commands.about import ABOUT, TITLE
 from inpaint_app.window.commands.file_commands import FileCommands
 from inpaint_app.window.commands.menus import Menus
 from inpaint_app.window.commands.mime_data import read_mime_data
@@ -28,7 +28,6 @@ from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.document.captions import short_paths
-from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.document.view_state import VIEW_MODES, ViewState
 from inpaint_app.window.log import details, log_file
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
@@ -36,7 +35,7 @@ from inpaint_app.window.panels.docks import add_docks
 from inpaint_app.window.panels.history_panel import HistoryPanel
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
-from inpaint_app.window.preferences import Preferences, WindowState
+from inpaint_app.window.preferences import Preferences, WindowState, checked
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session import Session
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
@@ -46,10 +45,7 @@ from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.layouts import fill
-from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
-#: What actions and the title depend on, besides the history.
-_ENABLING = ("source", "mask", "runs", "activity", "is_automatic", "saved_mask")
 _SIZE = QSize(1280, 800)
 #: What the system draws around a window, at most.
 _FRAME = QSize(16, 48)
@@ -104,59 +100,7 @@ class MainWindow(QMainWindow):
     # Connections
 
     def _connect_actions(self) -> None:
-        session, viewport, files = self.session, self.viewer.viewport, self.files
-        slots = {
-            "open": files.open,
-            "open_mask": files.open_mask,
-            "open_reference": files.open_reference,
-            "open_recipe": files.open_recipe,
-            "paste": files.paste,
-            "damage": files.damage,
-            "export": files.export,
-            "export_comparison": files.export_comparison,
-            "export_dictionary": files.export_dictionary,
-            "save_mask": files.save_mask,
-            "save_recipe": files.save_recipe,
-            "copy": files.copy,
-            "batch": files.batch,
-            "close": files.close_picture,
-            "quit": self.close,
-            "repair": session.repairing.repair,
-            "find_damage": lambda: session.find_damage(self.side.damage.kinds),
-            "next_mark": lambda: session.finding.step(1),
-            "previous_mark": lambda: session.finding.step(-1),
-            "remove_mark": session.finding.remove,
-            "undo": session.history.undo,
-            "redo": session.history.redo,
-            "smaller": lambda: self._change_view(ViewState.with_smaller_brush),
-            "larger": lambda: self._change_view(ViewState.with_larger_brush),
-            "grow": lambda: session.masking.resize(1),
-            "shrink": lambda: session.masking.resize(-1),
-            "invert": session.masking.invert,
-            "clear": session.masking.clear,
-            "restore": session.running.restore,
-            "fill_network": files.open_network,
-            "another_fill": session.filling.try_another,
-            "compare": session.running.compare,
-            "tune": session.running.tune,
-            "stop": session.stop,
-            "cancel": self.cancel,
-            "fit": viewport.fit,
-            "actual": viewport.show_actual_size,
-            "zoom_in": viewport.zoom_in,
-            "zoom_out": viewport.zoom_out,
-            "shortcuts": lambda: _show_beside(ShortcutDialog(self.menus.sections, self)),
-            "manual": lambda: _show_beside(ManualDialog(self)),
-            "preferences": self.show_preferences,
-            "copy_details": self._copy_details,
-            "about": lambda: show_about(self),
-        }
-        for name, slot in slots.items():
-            self.actions_[name].triggered.connect(lambda _checked=False, slot=slot: slot())
-        self.actions_["automatic"].triggered.connect(session.set_automatic)
-        self.actions_["full_screen"].triggered.connect(
-            lambda on: self.showFullScreen() if on else self.showNormal()
-        )
+        self.actions_.connect_to(self)
         self.menus.themes.triggered.connect(lambda action: self.set_theme(action.data()))
 
     def _connect_view(self) -> None:
@@ -169,9 +113,6 @@ class MainWindow(QMainWindow):
         for name, action in self.actions_.modes.items():
             mode = VIEW_MODES[name]
             action.triggered.connect(lambda _on, mode=mode: change(lambda view: view.with_mode(mode)))
-        self.actions_["show_mask"].triggered.connect(
-            lambda on: change(lambda view: replace(view, shows_mask=on))
-        )
         self.menus.diameter.valueChanged.connect(lambda px: change(lambda view: view.with_brush(px)))
         HeldKey(Qt.Key.Key_B, self).changed.connect(
             lambda on: change(lambda view: replace(view, is_before_held=on))
@@ -182,7 +123,12 @@ class MainWindow(QMainWindow):
         document.problem.connect(self.banner.show_message)
         document.problem.connect(self._update_actions)
         document.notice.connect(self.status.show_notice)
-        document.changed.connect(self._follow)
+        document.watch(self._show_source, "source")
+        document.watch(self._show_view, "view")
+        document.watch(
+            self._update_actions, "source", "mask", "runs", "activity", "is_automatic", "saved_mask"
+        )
+        document.watch(self._activity_changed, "activity")
         session.history.changed.connect(self._update_actions)
         session.exporting.activity_changed.connect(self._update_actions)
         session.exporting.activity_changed.connect(self._show_activity, Qt.ConnectionType.QueuedConnection)
@@ -203,7 +149,7 @@ class MainWindow(QMainWindow):
         self.welcome.paste_wanted.connect(self.files.paste)
         self.welcome.sample_wanted.connect(self.files.open_sample)
         self.history.export_wanted.connect(self.files.export)
-        self.side.damage.find_wanted.connect(self.actions_["find_damage"].trigger)
+        self.side.damage.find_wanted.connect(self.find_damage)
         self.side.missing.mask_file_wanted.connect(self.files.open_mask)
 
     # Commands
@@ -216,6 +162,38 @@ class MainWindow(QMainWindow):
         if self.session.state.activity is None and self.session.state.preview is None:
             self.banner.hide()
         self.session.cancel()
+
+    def find_damage(self) -> None:
+        """Look for the kinds of damage that are ticked."""
+        self.session.find_damage(self.side.damage.kinds)
+
+    def shrink_brush(self) -> None:
+        """Make the brush a step smaller."""
+        self._change_view(ViewState.with_smaller_brush)
+
+    def grow_brush(self) -> None:
+        """Make the brush a step larger."""
+        self._change_view(ViewState.with_larger_brush)
+
+    def show_mask(self, is_shown: bool) -> None:
+        """Hatch missing pixels, or not."""
+        self._change_view(lambda view: replace(view, shows_mask=is_shown))
+
+    def set_full_screen(self, is_full: bool) -> None:
+        """Fill the screen, or not."""
+        (self.showFullScreen if is_full else self.showNormal)()
+
+    def show_shortcuts(self) -> None:
+        """Show the sheet of keyboard shortcuts."""
+        _show_beside(ShortcutDialog(self.menus.sections, self))
+
+    def show_manual(self) -> None:
+        """Show the manual."""
+        _show_beside(ManualDialog(self))
+
+    def show_about(self) -> None:
+        """Show version, method and license."""
+        QMessageBox.about(self, f"About {TITLE}", ABOUT)
 
     def show_preferences(self) -> None:
         """Show the dialog of preferences."""
@@ -242,16 +220,6 @@ class MainWindow(QMainWindow):
         return self._preferences.screen
 
     # What is shown
-
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if new.source is not old.source:
-            self._show_source()
-        if new.view is not old.view:
-            self._show_view()
-        if any(getattr(old, name) is not getattr(new, name) for name in _ENABLING):
-            self._update_actions()
-        if new.activity is not old.activity:
-            self._activity_changed.emit()
 
     def _show_source(self) -> None:
         source = self.session.state.source
@@ -317,7 +285,8 @@ class MainWindow(QMainWindow):
         """Whether nothing is in progress."""
         return self.session.is_settled and self.viewer.is_settled
 
-    def _copy_details(self) -> None:
+    def copy_details(self) -> None:
+        """Copy what a report of a mistake should have."""
         QGuiApplication.clipboard().setText(details(log_file()))
         self.session.document.notice.emit(
             "Versions and the end of the log were copied; paste them into your report."
@@ -332,8 +301,7 @@ class MainWindow(QMainWindow):
         self.restoreGeometry(QByteArray(before.geometry))
         if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it
             self.move(self.screen().availableGeometry().topLeft())
-        put_panels(self, self._docks, before.panels)
-        self.menus.bar.setHidden(before.hides_toolbar)
+        self.restoreState(QByteArray(before.layout[4:]))
         self.session.document.apply(is_automatic=before.is_automatic)
         self._show_view()
 
@@ -346,8 +314,7 @@ class MainWindow(QMainWindow):
             self._is_closed = True
             self._preferences.window = WindowState(
                 bytes(self.saveGeometry().data()),
-                places_of(self, self._docks),
-                self.menus.bar.isHidden(),
+                checked(bytes(self.saveState().data())),
                 self.session.state.is_automatic,
             )
             self.files.close()

@@ -1,7 +1,7 @@
 """What the user can do about a problem, in terms of the window."""
 
 from inpaint_app.errors import Remedy
-from inpaint_app.text.actions import key_of
+from inpaint_app.window.action_table import key_of
 
 REMEDIES = {
     Remedy.REPLACE_FILE: "choose another name, or agree to replace it",

@@ -45,12 +45,7 @@ def is_unsaved(session) -> bool:
 
 def watch(session, name: str, told) -> None:
     """Call something with the new value whenever a field of the document changes."""
-
-    def follow(old, new) -> None:
-        if getattr(old, name) is not getattr(new, name):
-            told(getattr(new, name))
-
-    session.document.changed.connect(follow)
+    session.document.watch(lambda _old, new: told(getattr(new, name)), name)
 
 
 def action_of(window, name: str):

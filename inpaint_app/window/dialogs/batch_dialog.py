@@ -89,7 +89,7 @@ class BatchDialog(QDialog):
         self.resize(720, 520)
 
     def _connect(self) -> None:
-        self._session.document.changed.connect(self._show_settings)
+        self._session.document.watch(self._show_settings, "settings")
         self._work.activity_changed.connect(self._show_work)
         for changed in (
             self._input.changed,

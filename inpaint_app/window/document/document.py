@@ -1,17 +1,18 @@
 """The one object that changes the state of the window."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from inpaint_app.engine.source import Source
 from inpaint_app.model.mask_painter import MaskPainter
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.background.release import release_later
+from inpaint_app.window.document.project import Project
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.document.view_state import ViewState
@@ -19,15 +20,19 @@ from inpaint_app.window.document.view_state import ViewState
 NO_PICTURE = "There is no picture yet; open one, or open the sample."
 
 
+class _Watch(QObject):
+    """What someone wants to be told of; Qt forgets whoever is deleted."""
+
+    changed = Signal(object, object)
+
+
 class Document(QObject):
-    """Holds a `DocumentState`, and tells when another one takes its place; on the GUI thread.
+    """Holds a `DocumentState`, and tells who watches it when another one takes its place; on the GUI thread.
 
     The mask is the exception, since it is painted on at the speed of the pointer: `painter` has its pixels
     as they are now, and the state has them as of the last step.
     """
 
-    changed = Signal(object, object)
-    """The old and the new state, in the order of the changes."""
     painted = Signal(object)
     """Pixels of the mask have changed, within a `Rect`; None for a new mask."""
     problem = Signal(str)
@@ -39,7 +44,8 @@ class Document(QObject):
         super().__init__(parent)
         self.state = DocumentState()
         self.painter: MaskPainter | None = None  #: None before a picture is opened.
-        self._untold: deque[tuple[DocumentState, DocumentState]] = deque()
+        self._watches: list[tuple[frozenset[str], _Watch]] = []
+        self._untold: deque[tuple[DocumentState, DocumentState, frozenset[str]]] = deque()
         self._is_telling = False
 
     @property
@@ -47,6 +53,15 @@ class Document(QObject):
         """The mask of the picture that is open, as it is now: a read-only view."""
         assert self.painter is not None, "a picture is open"
         return self.painter.mask
+
+    def watch(self, slot: Callable[..., object] | SignalInstance, *names: str) -> None:
+        """Call something after changes of some fields, or of any if none is named.
+
+        It gets the old and the new state if it takes them, and is called in the order of the changes.
+        """
+        watch = _Watch(self)
+        watch.changed.connect(slot)
+        self._watches.append((frozenset(names), watch))
 
     def apply(self, **changes: Any) -> frozenset[str]:  # noqa: ANN401  (each of its kind)
         """Change fields of the state; return the names of those that now differ."""
@@ -59,7 +74,7 @@ class Document(QObject):
         differences = new.differences(old)
         if differences:
             self.state = new
-            self._untold.append((old, new))
+            self._untold.append((old, new, differences))
             self._tell()
         return differences
 
@@ -70,7 +85,10 @@ class Document(QObject):
         self._is_telling = True
         try:
             while self._untold:
-                self.changed.emit(*self._untold.popleft())
+                old, new, differences = self._untold.popleft()
+                for names, watch in self._watches:
+                    if not names or names & differences:
+                        watch.changed.emit(old, new)
         finally:
             self._is_telling = False
 
@@ -87,6 +105,17 @@ class Document(QObject):
         self.painted.emit(None)
         for sentence in source.picture.notices:
             self.notice.emit(sentence)
+
+    def open_project(self, project: Project, painter: MaskPainter, *, is_saved: bool) -> None:
+        """Show a project, with its results; `is_saved` is whether its file stays."""
+        self.open(project.source, painter, project.mask)
+        runs = project.runs if is_saved else replace(project.runs, saved_number=None)
+        self.apply(
+            settings=project.settings,
+            hole_fill=project.hole_fill,
+            runs=runs,
+            saved_mask=project.mask if is_saved else None,
+        )
 
     def close_picture(self) -> None:
         """Show nothing, as before a picture was opened."""
@@ -165,6 +194,12 @@ class Document(QObject):
         """Remember that a mask was saved, if it is still in use."""
         if self.state.mask is not None and self.state.mask.same_pixels(mask):
             self.apply(saved_mask=mask)
+
+    def mark_project_saved(self, state: DocumentState) -> None:
+        """Remember that a state was saved as a project, as far as it is still the current one."""
+        runs = self.state.runs
+        if self.state.source is state.source and runs.current_number == state.runs.current_number:
+            self.apply(saved_mask=state.mask, runs=replace(runs, saved_number=runs.current_number))
 
     def discard(self) -> None:
         """Treat all work as saved."""

@@ -6,8 +6,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from inpaint_app.engine.detect import TONES, DamageChoice
-from inpaint_app.text.actions import key_of
-from inpaint_app.window.document.state import DocumentState
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelSpinBox
@@ -32,9 +31,10 @@ class DamageLimits(QWidget):
         self._smallest.valueChanged.connect(self._choose)
         self._largest.valueChanged.connect(self._choose)
         self._everywhere.clicked.connect(lambda: self._set(replace(session.state.choice, within=None)))
-        self._previous.clicked.connect(lambda: session.finding.step(-1))
-        self._next.clicked.connect(lambda: session.finding.step(1))
-        session.document.changed.connect(self._follow)
+        self._previous.clicked.connect(session.finding.go_to_previous)
+        self._next.clicked.connect(session.finding.go_to_next)
+        session.document.watch(self._show, "choice", "marked")
+        session.document.watch(self._show_place, "mark", "found")
         self._show()
 
     def _lay_out(self) -> None:
@@ -73,12 +73,6 @@ class DamageLimits(QWidget):
     def _set(self, choice: DamageChoice) -> None:
         if self._session.state.marked is not None:
             self._session.finding.choose(choice)
-
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if new.choice is not old.choice or new.marked is not old.marked:
-            self._show()
-        elif new.mark != old.mark or new.found is not old.found:
-            self._show_place()
 
     def _show(self) -> None:
         choice = self._session.state.choice

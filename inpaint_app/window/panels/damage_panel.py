@@ -15,8 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
-from inpaint_app.text.actions import key_of
-from inpaint_app.window.document.state import DocumentState
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.panels.damage_limits import DamageLimits
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill
@@ -31,8 +30,6 @@ _KINDS: dict[DamageKind, tuple[str, str]] = {
 }
 _USUAL = ("scratches", "dust")
 _STEPS = 100
-#: What the panel shows.
-_SHOWN = ("source", "activity", "marked", "found", "choice")
 
 
 class DamagePanel(QWidget):
@@ -54,7 +51,7 @@ class DamagePanel(QWidget):
         for box in self._boxes.values():
             box.clicked.connect(self._choose)
         self._sensitivity.valueChanged.connect(self._choose)
-        session.document.changed.connect(self._follow)
+        session.document.watch(self._show, "source", "activity", "marked", "found", "choice")
         self._show()
 
     def _lay_out(self) -> None:
@@ -83,10 +80,6 @@ class DamagePanel(QWidget):
         if state.marked is not None:
             sensitivity = self._sensitivity.value() / _STEPS
             self._session.finding.choose(replace(state.choice, kinds=self.kinds, sensitivity=sensitivity))
-
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if any(getattr(old, name) is not getattr(new, name) for name in _SHOWN):
-            self._show()
 
     def _show(self) -> None:
         state = self._session.state

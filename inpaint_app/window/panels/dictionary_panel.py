@@ -5,7 +5,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from dictsel_core import Restoration, Selection
 from inpaint_app.engine.export import selection_shares
 from inpaint_app.figures.atom_names import format_origin
-from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.panels.atom_gallery import AtomGallery
 from inpaint_app.window.panels.atom_model import Atom
 from inpaint_app.window.panels.gain_curve import GainCurve
@@ -24,7 +23,8 @@ class DictionaryPanel(QWidget):
         fill(QVBoxLayout(self), (self.gallery, 5), (self.curve, 2), margins=(8, 4, 8, 4))
         self.gallery.atom_chosen.connect(session.measuring.choose_atom)
         self.curve.step_clicked.connect(session.measuring.choose_atom)
-        session.document.changed.connect(self._follow)
+        session.document.watch(self._show, "runs")
+        session.document.watch(self._show_chosen, "atom")
 
     def _show(self) -> None:
         record = self._session.state.runs.current
@@ -39,12 +39,9 @@ class DictionaryPanel(QWidget):
         else:
             self.curve.set_steps(selection.gains.tolist(), selection.objective.tolist())
 
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if new.runs is not old.runs:
-            self._show()
-        if new.atom != old.atom:
-            self.gallery.set_chosen(new.atom)
-            self.curve.set_marked(new.atom)
+    def _show_chosen(self) -> None:
+        self.gallery.set_chosen(self._session.state.atom)
+        self.curve.set_marked(self._session.state.atom)
 
 
 def atoms_of(restoration: Restoration) -> list[Atom]:

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.settings_text import format_settings
-from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
@@ -56,7 +55,7 @@ class HistoryPanel(QWidget):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         fill(QVBoxLayout(self), self._empty, self._list)
-        session.document.changed.connect(self._follow)
+        session.document.watch(self._show, "runs")
         for chosen in (self._list.itemSelectionChanged, self._list.itemClicked, self._list.itemActivated):
             chosen.connect(self._choose)
         self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -100,10 +99,6 @@ class HistoryPanel(QWidget):
         menu.addAction("&Export …", self.export_wanted.emit).setEnabled(is_one)
         menu.addAction("&Delete", QKeySequence(Qt.Key.Key_Delete), self.delete)
         menu.popup(self._list.viewport().mapToGlobal(place))
-
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if new.runs is not old.runs:
-            self._show()
 
     def _show(self) -> None:
         if self._is_renaming:  # what is typed would be lost

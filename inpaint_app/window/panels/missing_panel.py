@@ -19,7 +19,6 @@ from inpaint_app.model.mask_spec import GROW, MaskSpec
 from inpaint_app.model.missing import is_likely_inverted
 from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.document import captions
-from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
@@ -99,7 +98,7 @@ class MissingPanel(QWidget):
 
     def _connect(self) -> None:
         masking = self._session.masking
-        self._session.document.changed.connect(self._follow)
+        self._session.document.watch(self._show, "source", "mask")
         self._file.clicked.connect(self.mask_file_wanted)
         self._color.clicked.connect(self.choose_color)
         self._invert.clicked.connect(masking.invert)
@@ -134,10 +133,6 @@ class MissingPanel(QWidget):
         source = self._session.state.source
         if source is not None:
             self._session.opening.set_mask_spec(replace(source.mask_spec, soft_edges=soft_edges))
-
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if new.source is not old.source or new.mask is not old.mask:
-            self._show()
 
     def _show(self) -> None:
         source, mask = self._session.state.source, self._session.state.mask

@@ -27,7 +27,6 @@ from inpaint_app.text.explanations import (
     preset_title,
 )
 from inpaint_app.window.document.settings_text import preset_of
-from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill, labeled
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
@@ -94,8 +93,6 @@ _BASES = {
     "coif1": ("Coiflets", "Nearly symmetric short waves; good for lines."),
 }
 _CUSTOM = "Custom"
-#: What the panel shows.
-_SHOWN = ("settings", "is_automatic", "source", "mask")
 
 
 class ParameterPanel(QWidget):
@@ -194,7 +191,9 @@ class ParameterPanel(QWidget):
     def _connect(self) -> None:
         session = self._session
         self._advanced_button.toggled.connect(self.show_advanced)
-        session.document.changed.connect(self._follow)
+        session.document.watch(self._show, "settings", "is_automatic", "source", "mask")
+        session.document.watch(self._show_total, "runs")
+        session.document.watch(self._open_for_experiments, "source")
         self._presets.activated.connect(self._choose_preset)
         self._fills.activated.connect(lambda place: self._ask(fill=self._fills.itemData(place)))
         self._constraints.idClicked.connect(lambda number: self._ask(constraint=CONSTRAINTS[number]))
@@ -206,13 +205,10 @@ class ParameterPanel(QWidget):
         self._every_patch.clicked.connect(lambda checked: self._ask(every_patch=checked))
         self._automatic.clicked.connect(session.set_automatic)
 
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if new.source is not old.source and new.has_reference:
-            self.show_advanced(True)  # the original is known, by which to judge the parameters
-        if any(getattr(old, name) is not getattr(new, name) for name in _SHOWN):
-            self._show()
-        elif new.runs.current is not old.runs.current:
-            self._show_total()
+    def _open_for_experiments(self) -> None:
+        """Show the parameters of the method where an original is known, by which to judge them."""
+        if self._session.state.has_reference:
+            self.show_advanced(True)
 
     def _ask(self, **changes: object) -> None:
         # Refinement keeps observed pixels: of the two, the last choice wins.

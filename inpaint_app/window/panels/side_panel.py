@@ -50,7 +50,7 @@ class SidePanel(QWidget):
         row = fill(QHBoxLayout(), *((button, 1) for button in buttons), margins=(8, 0, 8, 8))
         self._advice.setContentsMargins(10, 0, 10, 0)
         fill(QVBoxLayout(self), (scroll, 1), self._advice, row)
-        session.document.changed.connect(self._show_advice)
+        session.document.watch(self._show_advice, "advice")
         self._show_advice()
 
     def _show_advice(self) -> None:

@@ -44,7 +44,7 @@ class Finding(QObject):
         self._document, self._history = document, history
         self.task, self._update_task = ExclusiveTask(workers, self), ExclusiveTask(workers, self)
         self.task.activity_changed.connect(self._end_first_look)
-        document.changed.connect(self._follow)
+        document.watch(self._follow, "marked", "found", "choice")
 
     def cancel(self) -> None:
         """Stop looking, and leave the mask as it is."""
@@ -163,6 +163,14 @@ class Finding(QObject):
             self._document.apply(mark=None)
 
     # One mark after the other, from top to bottom
+
+    def go_to_next(self) -> None:
+        """Go to the next mark."""
+        self.step(1)
+
+    def go_to_previous(self) -> None:
+        """Go to the mark before."""
+        self.step(-1)
 
     def step(self, by: int) -> None:
         """Go to the mark `by` places further on; past the last one comes the first."""

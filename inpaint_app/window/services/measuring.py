@@ -21,7 +21,7 @@ class Measuring(QObject):
         self._document = document
         #: By what they measure: "damage", "atom", or the number of a record.
         self._tasks: defaultdict[str | int, ExclusiveTask] = defaultdict(lambda: ExclusiveTask(workers))
-        document.changed.connect(self._follow)
+        document.watch(self._follow, "source", "mask", "runs", "atom")
 
     def restart(self) -> None:
         """Measure nothing of the last source any more."""

@@ -1,7 +1,9 @@
 """What the window offers to do about a picture, in bars above the pictures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,6 +19,7 @@ from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import Document
+from inpaint_app.window.document.project import describe_project
 from inpaint_app.window.document.state import DocumentState
 
 
@@ -33,6 +36,8 @@ class Offer(QObject):
         Does what is offered.
     """
 
+    watched: ClassVar[tuple[str, ...]]  #: The fields of the document that it depends on.
+
     changed = Signal(str)
     """With the sentence as it is now."""
 
@@ -41,7 +46,7 @@ class Offer(QObject):
         self._document = document
         self.button, self.accept = button, accept
         self.sentence = ""  #: What is offered, and why; empty while nothing is.
-        document.changed.connect(self._follow)
+        document.watch(self._follow, *self.watched)
 
     def dismiss(self) -> None:
         """Offer it no more for this picture."""
@@ -69,6 +74,8 @@ _DOUBTS = {
 class DoubtfulMask(Offer):
     """Asks whether a mask is meant as it is; nothing is restored with it before the user has answered."""
 
+    watched = ("doubt", "source")
+
     def __init__(
         self,
         document: Document,
@@ -86,27 +93,63 @@ class DoubtfulMask(Offer):
         self._dismissed()
 
     def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if new.doubt is not old.doubt or new.source is not old.source:
-            is_asked = new.doubt is self._doubt and new.source is not None
-            fraction = 0.0 if new.source is None else new.source.missing.fraction
-            self._say(_DOUBTS[self._doubt].format(format_percent(fraction)) if is_asked else "")
+        is_asked = new.doubt is self._doubt and new.source is not None
+        fraction = 0.0 if new.source is None else new.source.missing.fraction
+        self._say(_DOUBTS[self._doubt].format(format_percent(fraction)) if is_asked else "")
 
 
 class UnseenFile(Offer):
     """Offers to restore a file that cannot be shown."""
+
+    watched = ("unshown",)
 
     def dismiss(self) -> None:
         """Leave the file as it is."""
         self._document.apply(unshown=None)
 
     def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if new.unshown is not old.unshown:
-            self._say(
-                ""
-                if new.unshown is None
-                else f"{new.unshown.problem}; the window shows single pages, gray or RGB. Restore all of it "
-                "with these parameters?"
-            )
+        self._say(
+            ""
+            if new.unshown is None
+            else f"{new.unshown.problem}; the window shows single pages, gray or RGB. Restore all of it with "
+            "these parameters?"
+        )
+
+
+class LostWork(Offer):
+    """Offers work that a program which has ended unexpectedly was at."""
+
+    watched = ()
+
+    def __init__(self, document: Document, recover: Callable[[Path], None]) -> None:
+        super().__init__(document, "Recover", self._recover)
+        self._recover_file = recover
+        self._paths: list[Path] = []
+
+    def offer(self, paths: Sequence[Path]) -> None:
+        """Offer project files, the last one first."""
+        self._paths = list(paths)
+        self._say_next()
+
+    def dismiss(self) -> None:
+        """Offer it again at the next start."""
+        self._paths.pop()
+        self._say_next()
+
+    def _recover(self) -> None:
+        path = self._paths.pop()
+        self._say_next()
+        self._recover_file(path)
+
+    def _say_next(self) -> None:
+        if not self._paths:
+            self._say("")
+            return
+        about = describe_project(self._paths[-1])
+        self._say(f"Inpaint ended unexpectedly during work on {about}, which is not saved. Recover it?")
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        """Do nothing: it is about another picture."""
 
 
 _WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Copy texture from around it?"
@@ -114,6 +157,8 @@ _WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Cop
 
 class WideHoles(Offer):
     """Looks for wide holes after every edit of the mask, as long as they would be filled smoothly."""
+
+    watched = ("mask", "settings", "source")
 
     def __init__(self, document: Document, workers: WorkerPool, accept: Callable[[], None]) -> None:
         super().__init__(document, "Fill with Texture", accept)
@@ -129,8 +174,7 @@ class WideHoles(Offer):
     def _follow(self, old: DocumentState, new: DocumentState) -> None:
         if new.n_opened != old.n_opened:
             self._is_dismissed = False
-        if new.mask is not old.mask or new.settings is not old.settings or new.source is not old.source:
-            self._check(new)
+        self._check(new)
 
     def _check(self, state: DocumentState) -> None:
         self._task.cancel()
@@ -165,6 +209,8 @@ class _Marks:
 class MarkedPicture(Offer):
     """Looks for a mask beside a picture that misses nothing, and for a marking color in it."""
 
+    watched = ("n_opened", "mask")
+
     def __init__(
         self, document: Document, workers: WorkerPool, restore_marks: Callable[[MaskSpec], None]
     ) -> None:
@@ -185,8 +231,7 @@ class MarkedPicture(Offer):
     def _follow(self, old: DocumentState, new: DocumentState) -> None:
         if new.n_opened != old.n_opened:
             self._look(new)
-        if new.mask is not old.mask:
-            self._show()
+        self._show()
 
     def _look(self, state: DocumentState) -> None:
         self._task.cancel()

@@ -20,7 +20,7 @@ from inpaint_app.window.document import captions
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.preview_size import PreviewSize, preview_rect
 from inpaint_app.window.document.runs import PackedRequest, record_of
-from inpaint_app.window.document.state import DocumentState, TuningOutcome
+from inpaint_app.window.document.state import TuningOutcome
 from inpaint_app.window.document.view_state import COMPARISON
 from inpaint_app.window.undo.history import UndoHistory
 from inpaint_app.window.undo.steps import ChangeSettings
@@ -49,7 +49,7 @@ class Running(QObject):
         self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._debounce.timeout.connect(self._on_debounced)
         document.painted.connect(self._focus_on)
-        document.changed.connect(self._follow)
+        document.watch(self._follow, "is_previewing")
 
     @property
     def is_busy(self) -> bool:
@@ -292,7 +292,7 @@ class Running(QObject):
         self._preview_task.cancel()
         self._document.apply(preview=None, is_previewing=False)
 
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+    def _follow(self) -> None:
         """Let no preview appear where a result is shown in its place."""
-        if old.is_previewing and not self._document.state.is_previewing:
+        if not self._document.state.is_previewing:
             self._preview_task.cancel()

@@ -8,8 +8,8 @@ from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.restore import Preview
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array
-from inpaint_app.text.actions import key_of
 from inpaint_app.text.explanations import constraint_title
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.captions import Forms
 from inpaint_app.window.document.runs import RunRecord
@@ -93,25 +93,25 @@ def resolve(state: DocumentState) -> Display:
     return Display(panes, visible, _images(state), ready, state.preview, state.atom_use)
 
 
-#: Fields that `resolve` looks at, besides the activity, the view and whether a preview is being made.
-_RESOLVED = ("source", "mask", "damage_quality", "runs", "intermediate", "preview", "atom_use")
+#: Fields that `resolve` looks at, besides the activity, the view and the preview, of which not all matters.
+RESOLVED = ("source", "mask", "damage_quality", "runs", "intermediate", "atom_use")
 
 
 def is_shown_otherwise(old: DocumentState, new: DocumentState) -> bool:
     """Return whether what is shown has to be resolved again after a change."""
-    if any(getattr(old, name) is not getattr(new, name) for name in _RESOLVED):
+    if any(getattr(old, name) is not getattr(new, name) for name in RESOLVED):
         return True
     one, other = old.view, new.view
     looks = one.mode, one.shows_mask, one.is_before_held
-    return _waiting(old) != _waiting(new) or looks != (other.mode, other.shows_mask, other.is_before_held)
+    if looks != (other.mode, other.shows_mask, other.is_before_held) or _waiting(old) != _waiting(new):
+        return True
+    return (old.preview is None) != (new.preview is None)
 
 
-def with_badge(display: Display, state: DocumentState) -> Display:
-    """Return what is shown when all that has changed is whether a preview is being made."""
-    pane = display.panes["restored"]
-    if state.intermediate is not None or state.view.is_before_held:
-        return display
-    return replace(display, panes={**display.panes, "restored": replace(pane, badge=_preview_badge(state))})
+def with_preview(display: Display, state: DocumentState) -> Display:
+    """Return what is shown when all that has changed is a preview that is there, or whether one is made."""
+    panes = {**display.panes, "restored": _pane("restored", state)}
+    return replace(display, panes=panes, preview=state.preview)
 
 
 def painted_captions(state: DocumentState, fraction: float) -> dict[str, Forms]:
@@ -150,16 +150,12 @@ def _restored(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
     if state.intermediate is not None:
         caption, badge = _NOTHING, _IN_PROGRESS
     else:
-        badge = _preview_badge(state)
+        badge = "preview …" if state.is_previewing else "preview" if state.preview is not None else ""
         if state.preview is not None:
             caption = captions.preview_caption(state.preview, record)
     is_hatched = state.view.shows_mask and not _has_result(state)
     has_inset = state.preview is not None and state.intermediate is None
     return replace(pane, caption=caption, badge=badge, is_hatched=is_hatched, has_inset=has_inset)
-
-
-def _preview_badge(state: DocumentState) -> str:
-    return "preview …" if state.is_previewing else "preview" if state.preview is not None else ""
 
 
 def _split(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:

@@ -20,9 +20,9 @@ from inpaint_app.window.canvas.split_canvas import SplitCanvas
 from inpaint_app.window.canvas.tool_canvas import ToolCanvas
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.viewport import Viewport
-from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
 from inpaint_app.window.viewer.display import (
+    RESOLVED,
     TITLES,
     Display,
     ImageSource,
@@ -30,7 +30,7 @@ from inpaint_app.window.viewer.display import (
     is_shown_otherwise,
     painted_captions,
     resolve,
-    with_badge,
+    with_preview,
 )
 from inpaint_app.window.viewer.pane_layout import PaneLayout
 from inpaint_app.window.viewer.picture_pane import PicturePane
@@ -75,7 +75,7 @@ class Viewer(QWidget):
             self._layout.add_pane(pane)
         self._visible_timer = QTimer(self, singleShot=True, interval=_VISIBLE_MS)
         self._connect()
-        self._refresh()
+        self._show(self.display)
         self._choose_tool()
 
     def _make_canvas(self, name: str) -> ToolCanvas:
@@ -83,8 +83,13 @@ class Viewer(QWidget):
 
     def _connect(self) -> None:
         session = self._session
-        session.document.changed.connect(self._follow)
-        session.document.painted.connect(self._show_mask)
+        document = session.document
+        document.watch(self._refresh, *RESOLVED, "activity", "view", "preview", "is_previewing")
+        document.watch(self.viewport.fit, "n_opened")
+        document.watch(lambda: self._show_mask(None), "first_look")
+        document.watch(self._choose_tool, "view")
+        document.watch(self._redraw_tools, "mark")
+        document.painted.connect(self._show_mask)
         session.finding.mark_shown.connect(self.viewport.show_box)
         all_made: list[LatestResult[Any]] = [*self._images.values(), self._inset, self._mask, self._highlight]
         for made in all_made:
@@ -112,44 +117,35 @@ class Viewer(QWidget):
     def set_screen_profile(self, icc: bytes | None) -> None:
         """Draw pictures in the colors of a screen with that profile; None for sRGB."""
         self._screen = icc
-        self._refresh()
-
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        """Show what has changed."""
-        now = self._session.state
-        if new.n_opened != old.n_opened:
-            self.viewport.fit()
-        if new.first_look is not old.first_look:
-            self._show_mask(None)
-        if is_shown_otherwise(self._resolved, now):
-            self._refresh()
-        elif new.is_previewing != old.is_previewing:
-            self.display = with_badge(self.display, now)
-            self._label("restored")
-        if new.view is not old.view:
-            self._choose_tool()
-        if new.mark != old.mark:
-            for pane in self.panes.values():
-                pane.canvas.update()
+        self._show(self.display)
 
     def _refresh(self) -> None:
-        """Show what the document has now."""
-        state = self._session.state
-        self.display, self._resolved = resolve(state), state
-        if state.source is None:
+        """Show what has changed in the document."""
+        before, state = self._resolved, self._session.state
+        self._resolved = state
+        if is_shown_otherwise(before, state):
+            self._show(resolve(state))
+        elif before.preview is not state.preview or before.is_previewing != state.is_previewing:
+            self._show(with_preview(self.display, state), "restored")
+
+    def _show(self, display: Display, *names: str) -> None:
+        """Draw what was resolved, all of it or only what has changed in some panes."""
+        source, self.display = self._session.state.source, display
+        if source is None:
             self._mask.clear()
         else:
-            self._layout.set_picture_shape(state.source.shape)
-        for name, pane in self.panes.items():
-            self._label(name)
-            pane.setVisible(name in self.display.visible)
-        self._make_ready(self.display)
+            self._layout.set_picture_shape(source.shape)
+        for name in names or TITLES:
+            shown = display.panes[name]
+            self.panes[name].set_labels(shown.title, shown.badge, shown.caption)
+            self.panes[name].setVisible(name in display.visible)
+        self._make_ready(display)
         self._draw()
         self._show_readouts()
 
-    def _label(self, name: str) -> None:
-        shown = self.display.panes[name]
-        self.panes[name].set_labels(shown.title, shown.badge, shown.caption)
+    def _redraw_tools(self) -> None:
+        for pane in self.panes.values():
+            pane.canvas.update()
 
     def _make_ready(self, display: Display) -> None:
         """Start to prepare what is to be drawn; what is drawn now stays until then."""

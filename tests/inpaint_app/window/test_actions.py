@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSpinBox, QWidget
 from windows import find, opened, restored
 
 from inpaint_app import window
-from inpaint_app.text.actions import SPECS
+from inpaint_app.window.action_table import SPECS
 from inpaint_app.window.actions import Actions
 
 
@@ -39,7 +39,7 @@ def test_sentences_take_their_keys_from_the_table() -> None:
     """A key that is written out in a sentence stays behind when the table changes."""
     key = re.compile(r"\b(?:Shift\+)?F\d+\b|\bCtrl\+(?!click)")
     folder = Path(inspect.getfile(window)).parent
-    for path in folder.rglob("*.py"):
+    for path in set(folder.rglob("*.py")) - {folder / "action_table.py"}:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
                 assert not key.search(node.value), f"{path.name}: {node.value}"

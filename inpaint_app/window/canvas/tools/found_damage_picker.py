@@ -6,7 +6,7 @@ from math import floor
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainterPath
 
-from inpaint_app.text.actions import key_of
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.canvas.tools.lasso import pixels_inside
 from inpaint_app.window.canvas.tools.region_outline import region_outline
 from inpaint_app.window.canvas.tools.tool import Place, Tool

@@ -9,7 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QTabBar, QToolBar
 from windows import at, find, opened, settle
 
-from inpaint_app.text.actions import SPECS
+from inpaint_app.window.action_table import SPECS
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog

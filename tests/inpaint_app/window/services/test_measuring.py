@@ -103,7 +103,7 @@ def test_figures_of_another_document_never_arrive(measuring, document, workers, 
     add(document, run(source, mask))
     measuring.restart()
     document.open(replace(source), MaskPainter(mask), PackedMask.pack(mask))
-    document.changed.connect(lambda *_states: pytest.fail("late"))
+    document.watch(lambda: pytest.fail("late"))
     settle(workers, qtbot)
     assert (len(document.state.runs), document.state.damage_quality) == (0, None)
 
