@@ -271,20 +271,9 @@ def lazy_steps(
     plan = mosaic.plan(dask.compute(*surveys), read, source)
     restored = _restored(pixels, missing, mosaic, plan) if plan.missing_fraction else pixels
     restored = restored[:, :, 0] if layout.channel is None else da.moveaxis(restored, 2, layout.channel)
-    atoms = plan.dictionary.atoms
+    unknown_usage = np.zeros(len(plan.dictionary.atoms), np.intp)
     yield RestoreStep("select", 1.0)
-    return Restoration(
-        image=restored,
-        settings=replace(plan.settings, rounds=settings.rounds),
-        missing_fraction=plan.missing_fraction,
-        selection=plan.dictionary.selection,
-        patch_positions=plan.dictionary.positions,
-        usage=np.zeros(len(atoms), np.intp),
-        n_coded_patches=0,
-        n_rounds=plan.n_rounds,
-        seconds={},
-        atoms=atoms,
-    )
+    return plan.result(settings.rounds, image=restored, usage=unknown_usage, n_rounds=plan.n_rounds)
 
 
 def _restored(pixels: Any, missing: Any, mosaic: Mosaic, plan: Plan) -> Any:  # noqa: ANN401  (Dask arrays)

@@ -1,4 +1,7 @@
-"""The plan of a restoration: the dictionary, and all else that is decided before any tile is restored."""
+"""The plan of a restoration: the dictionary, and all else that is decided before any tile is restored.
+
+`make_plan` decides; below it, patches are drawn and the dictionary is selected on them.
+"""
 
 import time
 from collections.abc import Generator, Sequence
@@ -17,6 +20,7 @@ from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, Refinem
 from dictsel_core.restoration.coding import SparseCoder
 from dictsel_core.restoration.holdout import Sample, is_refinement_harmful
 from dictsel_core.restoration.image import Image, Plane, Planes, ValueRange
+from dictsel_core.restoration.result import Restoration
 from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of, useful_differences
 from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.tile import TileRestorer, code_tile
@@ -106,6 +110,17 @@ class Plan:
     def with_rounds(self, rounds: int) -> "Plan":
         """Return the plan with another number of rounds."""
         return replace(self, settings=replace(self.settings, rounds=rounds))
+
+    def result(self, rounds: int | None, **found: Any) -> Restoration:  # noqa: ANN401  (as Restoration has them)
+        """Return a restoration by this plan, with what was found; `rounds` is the number that was asked."""
+        return Restoration(
+            settings=replace(self.settings, rounds=rounds),
+            missing_fraction=self.missing_fraction,
+            selection=self.dictionary.selection,
+            patch_positions=self.dictionary.positions,
+            atoms=self.dictionary.atoms,
+            **found,
+        )
 
     def coder(self) -> SparseCoder:
         """Return a coder of half of the patches, or of a quarter if their estimates are refined."""

@@ -178,18 +178,8 @@ def image_steps(
 
 def _unchanged(image: Image, settings: RestoreSettings, source: AtomSource) -> Restoration:
     """Return the restoration of an image in which nothing is missing."""
-    none, resolved = np.zeros(0, np.intp), settings.resolved(1.0, len(source))
-    return Restoration(
-        image=image.pixels.copy(order="K"),
-        settings=resolved,
-        missing_fraction=0.0,
-        selection=None,
-        patch_positions=none.reshape(0, 2),
-        usage=none,
-        n_coded_patches=0,
-        n_rounds=0,
-        seconds={},
-    )
+    resolved = settings.resolved(1.0, len(source))
+    return Restoration(image=image.pixels.copy(order="K"), settings=resolved, missing_fraction=0.0)
 
 
 def wrapped(
