@@ -18,8 +18,7 @@ from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from inpaint_app.window.action_table import key_of
 from inpaint_app.window.panels.damage_limits import DamageLimits
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.layouts import fill
-from inpaint_app.window.widgets.tooltip import tooltip
+from inpaint_app.window.widgets.layouts import fill, tooltip
 
 _KINDS: dict[DamageKind, tuple[str, str]] = {
     "scratches": ("Cracks, scratches", "Cracks, scratches, creases and tears."),

@@ -20,9 +20,8 @@ from inpaint_app.model.missing import is_likely_inverted
 from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.document import captions
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.layouts import fill, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
-from inpaint_app.window.widgets.tooltip import tooltip
 
 _INVERTED = " If this is the wrong way round, Invert swaps missing and observed pixels."
 _MAX_GROWTH = 50

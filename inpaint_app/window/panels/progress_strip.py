@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 from inpaint_app.window.action_table import key_of
-from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.document import captions
 from inpaint_app.window.widgets.layouts import fill
 

@@ -12,7 +12,7 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.write import Output
 from inpaint_app.model.picture import Array
 from inpaint_app.window.action_table import key_of
-from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.runs import RunRecord

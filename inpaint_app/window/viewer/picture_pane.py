@@ -4,10 +4,8 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from inpaint_app.window.canvas.canvas import Canvas
-from inpaint_app.window.widgets.badge import Badge
-from inpaint_app.window.widgets.elided_label import ElidedLabel
+from inpaint_app.window.widgets.labels import Badge, ElidedLabel, SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill
-from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
 
 class PicturePane(QWidget):

@@ -1,4 +1,4 @@
-"""Paint missing pixels."""
+"""Paint missing pixels, or unmark them."""
 
 from typing import ClassVar
 
@@ -60,3 +60,12 @@ class Brush(Tool):
         path, radius = QPainterPath(), self.session.state.view.brush_diameter / 2
         path.addEllipse(QPointF(pointer.column, pointer.row), radius, radius)
         return path
+
+
+class Eraser(Brush):
+    """A brush that takes pixels out of the mask."""
+
+    name = "eraser"
+    text, tip = "&Eraser", "Unmark missing pixels."
+    icon, key = "eraser", "E"
+    marks_missing = False

@@ -1,4 +1,4 @@
-"""The base class of tools."""
+"""The base class of tools, and the tool that does nothing."""
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -70,3 +70,12 @@ class Tool:
             Where the pointer is; None if it is not over the canvas.
         """
         return None
+
+
+class Pan(Tool):
+    """Leaves the left button to the canvas, which moves the picture wherever no tool works."""
+
+    name = "pan"
+    text, tip = "&Pan", "Drag to move the picture."
+    icon, key = "hand", "V"
+    panes = ()

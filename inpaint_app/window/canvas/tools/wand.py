@@ -1,4 +1,4 @@
-"""Mark connected pixels of one color."""
+"""Mark pixels by a click on one of them."""
 
 from math import floor
 
@@ -17,3 +17,15 @@ class Wand(Tool):
         """Mark what looks like the pixel under the pointer."""
         row, column = floor(place.row), floor(place.column)
         self.session.masking.mark_similar(row, column, missing=not self.is_reversed)
+
+
+class Eyedropper(Tool):
+    """Takes the marking color from the picture; pixels that are nearly of that color are missing too."""
+
+    name = "eyedropper"
+    text, tip = "Marking C&olor", "Click a color: all pixels like it are missing."
+    icon, key = "eyedropper", "O"
+
+    def press(self, place: Place) -> None:
+        """Take the color of a pixel."""
+        self.session.opening.mark_color_of(floor(place.row), floor(place.column))

@@ -21,7 +21,7 @@ from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.theme.colors import DARK, LIGHT, colors_of, is_dark
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch, palette_of
 from inpaint_app.window.viewer.picture_pane import PicturePane
-from inpaint_app.window.widgets.secondary_label import SecondaryLabel
+from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
 Role = QPalette.ColorRole
