@@ -85,7 +85,8 @@ class DamageLimits(QWidget):
 
     def _show_place(self) -> None:
         self._place.setText(
-            self._session.finding.place or f"Next mark: {key_of('next_mark')}, remove it: Delete"
+            self._session.finding.place
+            or f"Next mark: {key_of('next_mark')}, remove it: {key_of('remove_mark')}"
         )
 
 

@@ -23,7 +23,7 @@ class ProgressStrip(QWidget):
         self._bar.setMaximumWidth(320)
         self._stop, self._cancel = QPushButton("Stop"), QPushButton("Cancel")
         self._stop.setToolTip(f"Stop and keep the current result ({key_of('stop')}).")
-        self._cancel.setToolTip("Cancel and discard (Esc).")
+        self._cancel.setToolTip(f"Cancel and discard ({key_of('cancel')}).")
         parts = (self._words, 1), (self._bar, 1), self._stop, self._cancel
         fill(QHBoxLayout(self), *parts, margins=(4, 0, 4, 0))
         self._stop.clicked.connect(self.stop_wanted)

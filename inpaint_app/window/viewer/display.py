@@ -285,7 +285,8 @@ def _placeholder(name: str, state: DocumentState) -> str:
     if _waiting(state):
         return _waiting(state)
     if state.missing_fraction == 0:
-        return "Nothing is missing: paint over damage, or draw once around it (H), to restore it."
+        way = f"paint over damage, or draw once around it ({key_of('heal')}), to restore it"
+        return f"Nothing is missing: {way}."
     if name in COMPARED or name == "compared_split":
         return (
             f"Choose two runs of the history (Ctrl+click), or compare the constraints ({key_of('compare')})."

@@ -16,8 +16,6 @@ class Brush(Tool):
     """
 
     name = "brush"
-    text, tip = "&Brush", "Paint missing pixels."
-    icon, key = "brush", "P"
     marks_missing: ClassVar[bool] = True
     uses_right_button = True
     #: Where the last stroke ended.
@@ -66,6 +64,4 @@ class Eraser(Brush):
     """A brush that takes pixels out of the mask."""
 
     name = "eraser"
-    text, tip = "&Eraser", "Unmark missing pixels."
-    icon, key = "eraser", "E"
     marks_missing = False

@@ -20,9 +20,6 @@ class FoundDamagePicker(Tool):
     """
 
     name = "pick"
-    text = "Pic&k Found Damage"
-    tip = "Click or draw around marks to remove them; right button: bring back; Shift: only these count."
-    icon, key = "pick", "K"
     cursor = Qt.CursorShape.PointingHandCursor
     uses_right_button = True
     _start = Place(0, 0)

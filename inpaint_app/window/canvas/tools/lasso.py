@@ -13,8 +13,6 @@ class Lasso(Tool):
     """Marks what lies inside a line drawn by hand; the right button unmarks it."""
 
     name = "lasso"
-    text, tip = "&Lasso", "Mark what you draw around as missing."
-    icon, key = "lasso", "L"
     uses_right_button = True
     #: The line while it is drawn.
     _path = QPainterPath()
@@ -70,8 +68,6 @@ class Polygon(Lasso):
     """Marks what lies between corners that are clicked; with the right button, unmarks it."""
 
     name = "polygon"
-    text, tip = "Pol&ygon", "Click corners; a double-click or Return marks what they surround."
-    icon, key = "polygon", "G"
     joins_clicks = True
 
     def press(self, place: Place) -> None:
@@ -106,9 +102,6 @@ class CopyArea(Lasso):
     """Fills wide holes from what lies inside lines drawn by hand; the right button keeps them from it."""
 
     name = "copy_area"
-    text = "Clo&ne from Here"
-    tip = "Draw around what may fill wide holes; with the right button, what may not. A click forgets both."
-    icon, key = "copy", "C"
     panes = ("damaged", "restored", "split")
 
     def release(self) -> None:

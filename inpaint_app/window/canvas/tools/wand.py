@@ -9,8 +9,6 @@ class Wand(Tool):
     """A click marks the pixels around it that look alike; the right button unmarks them."""
 
     name = "wand"
-    text, tip = "Magic &Wand", "Mark the connected pixels of a color as missing."
-    icon, key = "wand", "W"
     uses_right_button = True
 
     def press(self, place: Place) -> None:
@@ -23,8 +21,6 @@ class Eyedropper(Tool):
     """Takes the marking color from the picture; pixels that are nearly of that color are missing too."""
 
     name = "eyedropper"
-    text, tip = "Marking C&olor", "Click a color: all pixels like it are missing."
-    icon, key = "eyedropper", "O"
 
     def press(self, place: Place) -> None:
         """Take the color of a pixel."""
