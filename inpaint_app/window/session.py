@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
@@ -43,6 +43,9 @@ class Session(QObject):
     Everything here happens on the GUI thread; long work is handed to `WorkerPool`.
     """
 
+    output_wanted = Signal()
+    """The user is to be asked where a file that cannot be shown goes when it is restored."""
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.workers = WorkerPool(4, self)
@@ -64,7 +67,7 @@ class Session(QObject):
             self.finding.describe,
         )
         self.exporting, self.whole_file = Exporting(document, workers, self), WholeFile(document, workers)
-        self.unseen = UnseenFile(document, "Restore All of It …", lambda: None)
+        self.unseen = UnseenFile(document, "Restore All of It …", self.output_wanted.emit)
         self.offers: tuple[Offer, ...] = (
             MarkedPicture(
                 document, workers, lambda spec: self.opening.set_mask_spec(spec, then=self.running.restore)

@@ -22,8 +22,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QWidget
 
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.canvas.content import Content
 from inpaint_app.window.canvas.layers import (
+    Content,
     Geometry,
     draw_dimming,
     draw_hatching,

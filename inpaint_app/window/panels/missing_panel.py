@@ -155,8 +155,8 @@ class MissingPanel(QWidget):
         fraction = mask.fraction
         if fraction == 0:
             self._found.setText(
-                f"No pixels are missing. Paint over the damage ({key_of('heal')}), or choose a mask file or a "
-                "color."
+                f"No pixels are missing. Paint over the damage ({key_of('heal')}), or choose a mask file or "
+                "a color."
             )
             return
         how = captions.format_sources(source, mask)

@@ -14,8 +14,8 @@ from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.latest_result import LatestResult
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.canvas.canvas import Canvas
-from inpaint_app.window.canvas.content import Content
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, build_pyramid, display_range
+from inpaint_app.window.canvas.layers import Content
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.viewport import Viewport
@@ -26,14 +26,15 @@ from inpaint_app.window.viewer.display import (
     Display,
     ImageSource,
     PaneDisplay,
+    Pixel,
     is_shown_otherwise,
     painted_captions,
+    readout,
     resolve,
     with_preview,
 )
 from inpaint_app.window.viewer.pane_layout import PaneLayout
 from inpaint_app.window.viewer.picture_pane import PicturePane
-from inpaint_app.window.viewer.readout import Pixel, readout
 
 #: Edits of more pixels of the mask are drawn after work in another thread.
 LARGE_EDIT = 1_000_000

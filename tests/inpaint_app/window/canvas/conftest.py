@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from inpaint_app.window.canvas.canvas import Canvas
-from inpaint_app.window.canvas.content import Content
 from inpaint_app.window.canvas.image_pyramid import build_pyramid
+from inpaint_app.window.canvas.layers import Content
 from inpaint_app.window.canvas.viewport import Viewport
 
 

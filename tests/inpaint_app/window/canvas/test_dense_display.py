@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
-from inpaint_app.window.canvas.content import Content
+from inpaint_app.window.canvas.layers import Content
 from inpaint_app.window.canvas.image_pyramid import build_pyramid
 from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.viewport import Viewport

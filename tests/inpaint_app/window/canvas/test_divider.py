@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
 from inpaint_app.window.canvas.canvas import Canvas
-from inpaint_app.window.canvas.content import Content
 from inpaint_app.window.canvas.image_pyramid import build_pyramid
+from inpaint_app.window.canvas.layers import Content
 from inpaint_app.window.canvas.viewport import Viewport
 
 BEFORE, AFTER = 60, 200
