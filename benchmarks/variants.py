@@ -22,9 +22,9 @@ from dictsel_core.progress import GeneratorRun
 from dictsel_core.refinement.gaussian import BlockEstimates, Estimator
 from dictsel_core.refinement.search import Block, Search, find_groups
 from dictsel_core.restoration.coding import SparseCoder
-from dictsel_core.restoration.dictionary import select_dictionary
 from dictsel_core.restoration.image import Image as Damaged
 from dictsel_core.restoration.image import Planes, as_image
+from dictsel_core.restoration.plan import select_dictionary
 from dictsel_core.restoration.scales import double_at, halve, restore_planes
 
 Floats = NDArray[np.floating]

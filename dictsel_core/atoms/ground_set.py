@@ -219,10 +219,7 @@ def standard_ground_set(
 
 
 def ground_set_from_array(
-    atoms: ArrayLike,
-    *,
-    names: Sequence[str] | None = None,
-    patch_shape: tuple[int, int] | None = None,
+    atoms: ArrayLike, *, names: Sequence[str] | None = None, patch_shape: tuple[int, int] | None = None
 ) -> GroundSet:
     """Return a ground set of custom atoms.
 

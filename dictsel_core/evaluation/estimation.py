@@ -16,10 +16,9 @@ from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.evaluation.metrics import span
 from dictsel_core.restoration import PresetName, RestoreSettings
 from dictsel_core.restoration.damaged import as_damaged, wide_pixels
-from dictsel_core.restoration.dictionary import as_atom_source
 from dictsel_core.restoration.holdout import held_out_errors, hold_out, is_dense, trial_generator
 from dictsel_core.restoration.image import Image, as_layers
-from dictsel_core.restoration.plan import Plan, plan_image
+from dictsel_core.restoration.plan import Plan, as_atom_source, plan_image
 from dictsel_core.restoration.settings import REACH, as_settings
 
 #: Images of a stack that are used; most pixels of all trials on one image, and height and width of the tiles

@@ -6,13 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import CHANNELS_LAST, Layout, as_layout, row_bands
-from dictsel_core._util.validation import (
-    as_array,
-    as_bool_mask,
-    as_plain_array,
-    as_positive,
-    masked_entries,
-)
+from dictsel_core._util.validation import as_array, as_bool_mask, as_plain_array, as_positive, masked_entries
 
 #: Values of SSIM are clipped to as many times the data range.
 _MAX_PEAKS = 1e70

@@ -14,10 +14,9 @@ from dictsel_core.evaluation.metrics import span
 from dictsel_core.refinement.rounds import BEST_ROUNDS
 from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.damaged import as_damaged
-from dictsel_core.restoration.dictionary import as_atom_source
 from dictsel_core.restoration.holdout import N_WANTED, held_out_errors, hold_out, trial_generator
 from dictsel_core.restoration.image import Image, Plane, ValueRange
-from dictsel_core.restoration.plan import Plan, plan_image
+from dictsel_core.restoration.plan import Plan, as_atom_source, plan_image
 from dictsel_core.restoration.settings import as_settings
 
 AnySettings = TypeVar("AnySettings", bound=RestoreSettings)

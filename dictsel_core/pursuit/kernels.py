@@ -205,12 +205,7 @@ def _memory(capacity: int, n_features: int) -> Memory:
 
 @PartialKernel
 def _fit(
-    row: int,
-    support: Ints,
-    problem: FitProblem,
-    limits: tuple[float, ...],
-    memory: Memory,
-    weights: Doubles,
+    row: int, support: Ints, problem: FitProblem, limits: tuple[float, ...], memory: Memory, weights: Doubles
 ) -> tuple[np.uintp, int, Number, Number]:
     """Fit a patch; return how many entries and atoms it has, its energy, and that of the residual.
 

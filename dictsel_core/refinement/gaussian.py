@@ -11,14 +11,7 @@ import numpy as np
 from dictsel_core._util.arrays import any_in_windows
 from dictsel_core._util.compiled import Kernel, PartialKernel
 from dictsel_core._util.validation import Bools, Ints
-from dictsel_core.refinement.search import (
-    Block,
-    Groups,
-    Search,
-    Singles,
-    find_groups,
-    reused,
-)
+from dictsel_core.refinement.search import Block, Groups, Search, Singles, find_groups, reused
 
 Index = np.uintp
 

@@ -296,13 +296,13 @@ def find_nearest(
     while bits < n_planes * n_down * n_across:
         bits *= np.int32(2)
     bits -= np.int32(1)
-    taps = np.zeros(size * ((size + TAPS - 1) // TAPS * TAPS), np.float32)
+    sizes, taps = (Index(pitch), Index(size)), np.zeros(size * ((size + TAPS - 1) // TAPS * TAPS), np.float32)
     best, distances = np.empty(numbers.shape[1], np.int32), np.empty(n_across, np.float32)
     for b in range(len(references)):
         row, column, top, left = references[b]
         at, corner = Index(row * pitch + column), top * pitch + left
         own, left_out = row - top, n_across - 1 - column + left
-        _set_taps(planes[0], Index(pitch), at, Index(size), taps)
+        _set_taps(planes[0], sizes, at, taps)
         best[:] = _LAST
         best[0] = np.int32(own * n_across + column - left) | _FIRST
         for step in range(n_planes * 2 * n_down):
@@ -312,27 +312,15 @@ def find_nearest(
                 other = Index(corner + plane * plane_pitch + down * pitch)
                 near = Index((n_down - 1 + down - own) * penalty_pitch + left_out)
                 first = np.int32((plane * n_down + down) * n_across)
-                _search_row(
-                    planes,
-                    Index(pitch),
-                    Index(size),
-                    taps,
-                    at,
-                    other,
-                    penalties,
-                    near,
-                    distances,
-                    first,
-                    bits,
-                    best,
-                )
+                _search_row(planes, sizes, taps, (at, other, near), penalties, distances, (first, bits), best)
         for n in range(len(best)):
             numbers[b, n] = best[n] & bits
 
 
 @PartialKernel
-def _set_taps(values: Singles, pitch: np.uintp, at: np.uintp, size: np.uintp, taps: Singles) -> None:
+def _set_taps(values: Singles, sizes: tuple[np.uintp, np.uintp], at: np.uintp, taps: Singles) -> None:
     """Set the values of a patch times -2."""
+    pitch, size = sizes
     width = Index(taps.size) // size
     for i in range(size):
         for k in range(size):
@@ -340,22 +328,23 @@ def _set_taps(values: Singles, pitch: np.uintp, at: np.uintp, size: np.uintp, ta
 
 
 @PartialKernel
-def _search_row(  # noqa: PLR0913, PLR0917  (parts of one loop)
+def _search_row(
     planes: tuple[Singles, Singles, Singles],
-    pitch: np.uintp,
-    size: np.uintp,
+    sizes: tuple[np.uintp, np.uintp],
     taps: Singles,
-    at: np.uintp,
-    other: np.uintp,
+    places: tuple[np.uintp, np.uintp, np.uintp],
     penalties: Singles,
-    near: np.uintp,
     distances: Singles,
-    first: np.int32,
-    bits: np.int32,
+    key_parts: tuple[np.int32, np.int32],
     best: Keys,
 ) -> None:
-    """Compare the patch at some place with those side by side from another place on; update the best keys."""
-    values, sums, lengths = planes
+    """Compare the patch at some place with those side by side from another place on; update the best keys.
+
+    The sizes are the length of a row and the size of a patch; the third place is that of the first penalty.
+    The last bits of keys are numbers, from the first one on.
+    """
+    (values, sums, lengths), (pitch, size), (first, bits) = planes, sizes, key_parts
+    at, other, near = places
     keys, n = distances.view(np.int32), Index(distances.size)
     half, width = size // _2, Index(taps.size) // size
     lower, factor = half * pitch, _ROUNDING / np.float32(half * half) if half > _0 else np.float32(0)

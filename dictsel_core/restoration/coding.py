@@ -190,13 +190,7 @@ def _tables(atoms: Floats, weight: np.float32) -> PatchTables:
 
 
 def median_of_patches(
-    wanted: Bools,
-    size: int,
-    n_channels: int,
-    rebuild: Rebuild,
-    threads: int,
-    *,
-    thinning: int = 1,
+    wanted: Bools, size: int, n_channels: int, rebuild: Rebuild, threads: int, *, thinning: int = 1
 ) -> Iterator[tuple[slice, Ints, Planes]]:
     """Yield (rows, pixels, medians) for bands of an image, top to bottom.
 

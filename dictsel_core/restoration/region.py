@@ -11,7 +11,6 @@ from dictsel_core._util.arrays import Axis, Region, check_in_memory, grown, with
 from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
 from dictsel_core._util.validation import Bools
 from dictsel_core.restoration.damaged import as_damaged
-from dictsel_core.restoration.dictionary import as_atom_source
 from dictsel_core.restoration.image import (
     Image,
     ValueRange,
@@ -20,7 +19,7 @@ from dictsel_core.restoration.image import (
     observed_ranges,
     unit_ranges,
 )
-from dictsel_core.restoration.plan import damage_density
+from dictsel_core.restoration.plan import as_atom_source, damage_density
 from dictsel_core.restoration.restore import image_steps, wrapped
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.scales import useful_differences

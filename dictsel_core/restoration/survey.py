@@ -19,14 +19,7 @@ from dictsel_core.restoration.image import (
     observed_ranges,
     unit_ranges,
 )
-from dictsel_core.restoration.scales import (
-    Changes,
-    Repeat,
-    changes_of,
-    halve,
-    joint_changes,
-    repeat_of,
-)
+from dictsel_core.restoration.scales import Changes, Repeat, changes_of, halve, joint_changes, repeat_of
 
 #: Height and width of the samples of an image, and how many of a tile there are at most.
 SAMPLE_SIZE, _SAMPLES_PER_TILE = 256, 4

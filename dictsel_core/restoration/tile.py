@@ -5,7 +5,7 @@ Patches are coded from coarse to fine, wide holes are filled with texture, and r
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -173,19 +173,8 @@ class TileRestorer:
         plan, seconds, n_rounds = self.plan, dict(self.seconds), self._n_rounds
         render = self.image.snapshot(self.planes, keep_observed=plan.settings.keep_observed)
         usage, n_coded = self._coder.usage, self._coder.n_coded_patches
-        return lambda: Restoration(
-            image=render(),
-            settings=replace(plan.settings, rounds=rounds),
-            missing_fraction=plan.missing_fraction,
-            selection=plan.dictionary.selection,
-            patch_positions=plan.dictionary.positions,
-            usage=usage,
-            n_coded_patches=n_coded,
-            n_rounds=n_rounds,
-            seconds=seconds,
-            atoms=plan.dictionary.atoms,
-            plan=plan,
-        )
+        found = {"usage": usage, "n_coded_patches": n_coded, "n_rounds": n_rounds, "seconds": seconds}
+        return lambda: plan.result(rounds, image=render(), plan=plan, **found)
 
     def _step(self, stage: Stage, work: float, *, is_visible: bool = False) -> TileStep:
         return TileStep(stage, (self._done + work) / self._work, is_visible)

@@ -31,6 +31,9 @@ damage | Simulate &Damage … | Ctrl+D | damage | picture | files.damage
 -
 export | &Export … | Ctrl+Shift+E Ctrl+S | export | result | files.export
     Write the restored picture to a file.
+save_project | Save Pro&ject … | Ctrl+Shift+S |  | picture | files.save_project
+    Save mask, parameters and results, to go on with them later; the picture stays where it is.
+-
 export_comparison | Export Comp&arison … |  |  | result | files.export_comparison
     Write the pictures side by side, with PSNR.
 export_dictionary | Export D&ictionary … |  |  | result | files.export_dictionary

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from inpaint_app.errors import UserError
 from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.damage import SAMPLES
+from inpaint_app.system import state_folder
 from inpaint_app.window.background.worker_pool import UNEXPECTED
 from inpaint_app.window.commands.about import TITLE
 from inpaint_app.window.commands.mime_data import picture_of
@@ -52,6 +53,9 @@ def run(args: SimpleNamespace) -> int:
     if args.size is not None:
         window.resize(*args.size)
     window.show()
+    folder = state_folder()
+    if args.screenshot is None and folder is not None:
+        window.session.start_autosaving(folder / "dictsel" / "autosave")
     _open(window, args)
     if args.screenshot is not None:
         return _take_picture(window, args)

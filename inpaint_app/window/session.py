@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
@@ -15,6 +16,7 @@ from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.document.view_state import COMPARISON
+from inpaint_app.window.services.autosaving import Autosaving, lost_work
 from inpaint_app.window.services.exporting import Exporting
 from inpaint_app.window.services.filling import Filling
 from inpaint_app.window.services.finding import Finding
@@ -23,6 +25,7 @@ from inpaint_app.window.services.masking import Masking
 from inpaint_app.window.services.measuring import Measuring
 from inpaint_app.window.services.offers import (
     DoubtfulMask,
+    LostWork,
     MarkedPicture,
     Offer,
     UnseenFile,
@@ -68,6 +71,8 @@ class Session(QObject):
         )
         self.exporting, self.whole_file = Exporting(document, workers, self), WholeFile(document, workers)
         self.unseen = UnseenFile(document, "Restore All of It …", self.output_wanted.emit)
+        self.autosaving = Autosaving(document, workers, self)
+        self.lost_work = LostWork(document, self._recover)
         self.offers: tuple[Offer, ...] = (
             MarkedPicture(
                 document, workers, lambda spec: self.opening.set_mask_spec(spec, then=self.running.restore)
@@ -80,6 +85,7 @@ class Session(QObject):
             DoubtfulMask(
                 document, MaskDoubt.PHOTOGRAPH, "Clear the Mask", self.masking.clear, self.running.schedule
             ),
+            self.lost_work,
         )
         parts = (self.running, self.healing, self.finding, self.opening, self.whole_file)
         self._tasks = [part.task for part in parts]
@@ -107,6 +113,7 @@ class Session(QObject):
         """Cancel all work and wait until its threads have ended."""
         self.running.close()
         self.workers.close()
+        self.autosaving.close()
         release_all()
 
     def _show_activity(self) -> None:
@@ -132,6 +139,14 @@ class Session(QObject):
         state = self.state
         if state.is_automatic and state.missing_fraction > 0 and state.doubt is None:
             self.running.restore()
+
+    def start_autosaving(self, folder: Path) -> None:
+        """Keep unsaved work in a folder from now on, and offer what was left there."""
+        self.lost_work.offer(lost_work(folder))
+        self.autosaving.start(folder)
+
+    def _recover(self, path: Path) -> None:
+        self.opening.open_project(path, lambda: self.autosaving.supersede(path), is_saved=False)
 
     def close_picture(self) -> None:
         """Show nothing, as before a picture was opened; nothing of it may arrive any more."""

@@ -1,7 +1,7 @@
 """The commands of the File menu: ask for files and pass them to the session."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QObject
@@ -22,6 +22,7 @@ from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
 from inpaint_app.window.document.document import NO_PICTURE
+from inpaint_app.window.document.project import SUFFIX as PROJECT_SUFFIX
 from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.services.exporting import NO_RESULT, pixels_of
 from inpaint_app.window.session import Session
@@ -43,7 +44,9 @@ class FileCommands(QObject):
 
     def open(self) -> None:
         """Ask for a picture and open it."""
-        path = self._ask_for_picture("Open a picture")
+        path = file_dialogs.ask_for_picture(
+            self._window, "Open a picture or a project", self._preferences.folder, file_dialogs.PROJECTS
+        )
         if path is not None:
             self.open_file(path)
 
@@ -251,13 +254,19 @@ class FileCommands(QObject):
         write = self._session.exporting.write_dictionary
         self._ask_and_write("Export the dictionary", "dictionary", write, registry.writable())
 
+    def save_project(self) -> None:
+        """Ask where to write the project, and write it."""
+        write = self._session.exporting.write_project
+        self._ask_and_write("Save the project", "project", write, kinds=file_dialogs.PROJECTS)
+
     def save_mask(self) -> None:
         """Ask where to write the mask, and write it."""
         self._ask_and_write("Save the mask", "mask", self._session.exporting.write_mask, registry.lossless())
 
     def save_recipe(self) -> None:
         """Ask where to write the recipe, and write it."""
-        self._ask_and_write("Save the recipe", "recipe", self._session.exporting.write_recipe)
+        write = self._session.exporting.write_recipe
+        self._ask_and_write("Save the recipe", "recipe", write, kinds=file_dialogs.RECIPES)
 
     def suggestion(self, what: str, ending: str = ".png") -> Path:
         """Return a name beside the source that does not exist yet, for something that is written."""
@@ -278,16 +287,21 @@ class FileCommands(QObject):
         return free
 
     def _ask_and_write(
-        self, title: str, what: str, write: Callable[[Output], None], formats: list[Format] | None = None
+        self,
+        title: str,
+        what: str,
+        write: Callable[[Output], None],
+        formats: Sequence[Format] = (),
+        *,
+        kinds: str = "",
     ) -> None:
-        """Ask where to write a picture in one of the formats, or a recipe without them, and write it."""
+        """Ask where to write a picture in one of the formats, or a file of another kind, and write it."""
         source = self._session.state.source
         if source is None:
             self._session.document.problem.emit(NO_PICTURE)
             return
-        kinds, ending = file_dialogs.RECIPES, ".json"
-        if formats is not None:
-            kinds, ending = file_dialogs.name_filter(formats), ".png"
+        ending = {file_dialogs.RECIPES: ".json", file_dialogs.PROJECTS: PROJECT_SUFFIX}.get(kinds, ".png")
+        kinds = kinds or file_dialogs.name_filter(list(formats))
         path = file_dialogs.ask_where_to_write(self._window, title, self.suggestion(what, ending), kinds)
         if path is not None:
             # The dialog has asked about replacing a file, but never may a source be replaced by a figure.

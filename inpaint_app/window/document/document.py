@@ -12,6 +12,7 @@ from inpaint_app.model.mask_painter import MaskPainter
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.background.release import release_later
+from inpaint_app.window.document.project import Project
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.document.view_state import ViewState
@@ -105,6 +106,17 @@ class Document(QObject):
         for sentence in source.picture.notices:
             self.notice.emit(sentence)
 
+    def open_project(self, project: Project, painter: MaskPainter, *, is_saved: bool) -> None:
+        """Show a project, with its results; `is_saved` is whether its file stays."""
+        self.open(project.source, painter, project.mask)
+        runs = project.runs if is_saved else replace(project.runs, saved_number=None)
+        self.apply(
+            settings=project.settings,
+            hole_fill=project.hole_fill,
+            runs=runs,
+            saved_mask=project.mask if is_saved else None,
+        )
+
     def close_picture(self) -> None:
         """Show nothing, as before a picture was opened."""
         fresh = self._without_picture(keeps_inputs=False)
@@ -183,6 +195,12 @@ class Document(QObject):
         """Remember that a mask was saved, if it is still in use."""
         if self.state.mask is not None and self.state.mask.same_pixels(mask):
             self.apply(saved_mask=mask)
+
+    def mark_project_saved(self, state: DocumentState) -> None:
+        """Remember that a state was saved as a project, as far as it is still the current one."""
+        runs = self.state.runs
+        if self.state.source is state.source and runs.current_number == state.runs.current_number:
+            self.apply(saved_mask=state.mask, runs=replace(runs, saved_number=runs.current_number))
 
     def discard(self) -> None:
         """Treat all work as saved."""

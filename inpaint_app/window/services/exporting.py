@@ -9,12 +9,14 @@ from inpaint_app.engine.control import Progress
 from inpaint_app.engine.export import ComparedImage
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import UserError, printable_path
+from inpaint_app.io.atomic import write_files
 from inpaint_app.io.write import Output
 from inpaint_app.model.picture import Array
 from inpaint_app.window.action_table import key_of
 from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
+from inpaint_app.window.document.project import project_file
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.settings_text import comparison_titles
 
@@ -83,6 +85,18 @@ class Exporting(QObject):
             return export.write_comparison(source, mask, compared, output)
 
         self._write(write, output)
+
+    def write_project(self, output: Output) -> None:
+        """Write everything, to go on with it later."""
+        document, state = self._document, self._document.state
+        if state.source is None:
+            document.problem.emit(NO_PICTURE)
+            return
+        self._write(
+            lambda _source: write_files([project_file(output.path, state)], overwrite=output.overwrite),
+            output,
+            lambda: document.mark_project_saved(state),
+        )
 
     def write_mask(self, output: Output) -> None:
         """Write the mask as a picture, white = missing."""

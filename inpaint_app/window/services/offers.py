@@ -1,7 +1,8 @@
 """What the window offers to do about a picture, in bars above the pictures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar
 
 from PySide6.QtCore import QObject, Signal
@@ -18,6 +19,7 @@ from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import Document
+from inpaint_app.window.document.project import describe_project
 from inpaint_app.window.document.state import DocumentState
 
 
@@ -112,6 +114,42 @@ class UnseenFile(Offer):
             else f"{new.unshown.problem}; the window shows single pages, gray or RGB. Restore all of it with "
             "these parameters?"
         )
+
+
+class LostWork(Offer):
+    """Offers work that a program which has ended unexpectedly was at."""
+
+    watched = ()
+
+    def __init__(self, document: Document, recover: Callable[[Path], None]) -> None:
+        super().__init__(document, "Recover", self._recover)
+        self._recover_file = recover
+        self._paths: list[Path] = []
+
+    def offer(self, paths: Sequence[Path]) -> None:
+        """Offer project files, the last one first."""
+        self._paths = list(paths)
+        self._say_next()
+
+    def dismiss(self) -> None:
+        """Offer it again at the next start."""
+        self._paths.pop()
+        self._say_next()
+
+    def _recover(self) -> None:
+        path = self._paths.pop()
+        self._say_next()
+        self._recover_file(path)
+
+    def _say_next(self) -> None:
+        if not self._paths:
+            self._say("")
+            return
+        about = describe_project(self._paths[-1])
+        self._say(f"Inpaint ended unexpectedly during work on {about}, which is not saved. Recover it?")
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        """Do nothing: it is about another picture."""
 
 
 _WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Copy texture from around it?"

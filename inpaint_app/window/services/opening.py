@@ -19,6 +19,7 @@ from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
+from inpaint_app.window.document.project import Project, is_project, read_project
 from inpaint_app.window.document.state import UnshownFile
 from inpaint_app.window.undo.history import UndoHistory
 from inpaint_app.window.undo.steps import ChangeSettings, ReplaceMask
@@ -55,7 +56,10 @@ class Opening:
         notice: str = "",
         then: Then | None = None,
     ) -> None:
-        """Open a picture file; a notice or something else may follow."""
+        """Open a picture file, or a project; a notice or something else may follow."""
+        if is_project(path):
+            self.open_project(path, then)
+            return
         spec = mask_spec or MaskSpec()
 
         def work() -> Source | UnshownFile:
@@ -65,6 +69,22 @@ class Opening:
                 return UnshownFile(path, spec, error.problem)
 
         self._open_source(work, f"opening {path.name}", notice=notice, then=then)
+
+    def open_project(self, path: Path, then: Then | None = None, *, is_saved: bool = True) -> None:
+        """Go on with a project; `is_saved` is whether its file stays."""
+
+        def load() -> tuple[Project, MaskPainter]:
+            project = read_project(path)
+            return project, MaskPainter(project.mask.unpack())
+
+        def show(loaded: tuple[Project, MaskPainter]) -> None:
+            self.on_leaving()
+            self._document.open_project(*loaded, is_saved=is_saved)
+            self._history.clear()
+            if then is not None:
+                then()
+
+        self._open(load, f"opening {path.name}", show)
 
     def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
         """Open the bundled picture with some damage."""
