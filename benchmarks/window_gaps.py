@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QPointF
 
     from inpaint_app.model.picture import Picture
-    from inpaint_app.window.canvas.tool_canvas import ToolCanvas
+    from inpaint_app.window.canvas.canvas import Canvas
     from inpaint_app.window.main_window import MainWindow
 
 LIMIT = 0.050
@@ -135,7 +135,7 @@ class _Driver:
         }
 
     @property
-    def _canvas(self) -> ToolCanvas:
+    def _canvas(self) -> Canvas:
         return self._window.viewer.panes["damaged"].canvas
 
     def settle(self) -> None:

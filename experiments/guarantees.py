@@ -74,15 +74,15 @@ class GuaranteesExperiment(Experiment):
                 )
         label(
             axes[0, 0],
-            "$m_{2s} / M$: solid worst found, dashed typical",
+            "$m_{2s} / M$, worst found (dashed: typical)",
             "atoms in a set, $2s$",
             "$m_{2s} / M$",
         )
         label(
             axes[0, 1],
-            "submodularity ratio: solid 1st percentile, dashed median",
+            "submodularity ratio (dashed: median)",
             "atoms added at once",
-            r"ratio $\gamma$ of a patch",
+            r"$\gamma$, first percentile of patches",
         )
         axes[0, 1].set_ylim(bottom=0)
         _draw_optima(axes[0, 2], rows)
@@ -238,7 +238,7 @@ def _draw_optima(axes: object, rows: list[Row]) -> None:
     axes.set_xticks(range(len(names)), [name.replace(", ", "\n") for name in names])  # type: ignore[attr-defined]
     axes.set_ylim(-0.03, 1.03)  # type: ignore[attr-defined]
     axes.legend(loc="center right", frameon=False, fontsize=8)  # type: ignore[attr-defined]
-    label(axes, f"fraction of the optimum, $k$ = {BRUTE_K}, $s$ = 1 (left), 2 (right)", "", "fraction")
+    label(axes, f"of the optimum, $k$ = {BRUTE_K}; $s$ = 1 left, 2 right", "", "fraction")
 
 
 def _mean(rows: list[Row], size: int) -> float:

@@ -153,7 +153,7 @@ def _draw(axes: Array, rows: list[Row], title: str) -> None:
     sizes = values(synthetic, "k")
     for method in values(rows, "method"):
         planted = where(synthetic, method=method)
-        curve(axes[0], method, sizes, by_trial(planted, "seconds"), name=_NAMES.get(method))
+        curve(axes[0], method, sizes, by_trial(planted, "seconds"), median=True, name=_NAMES.get(method))
         curve(axes[1], method, sizes, by_trial(planted, "residual"), name=_NAMES.get(method))
         if images := where(rows, data="images", method=method):
             # No band: the differences between photographs are not those between methods.

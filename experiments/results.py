@@ -57,7 +57,7 @@ class Results:
             self._rewrite(finished, list(table[0]))
         for row in finished:
             task = row.pop("task")
-            self._rows[task].append({key: parsed(value) for key, value in row.items()})
+            self._rows[task].append({key: _parsed(value) for key, value in row.items()})
 
     def _rewrite(self, table: list[dict[str, str]], fields: list[str]) -> None:
         draft = self._table.with_suffix(".draft")
@@ -90,8 +90,13 @@ class Results:
         return [row for task in tasks for row in self._rows[task]]
 
 
-def parsed(text: str) -> int | float | str:
-    """Return what a cell of a table holds."""
+def read_rows(path: Path) -> list[Row]:
+    """Return the rows of a CSV file."""
+    with path.open(newline="") as file:
+        return [{key: _parsed(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+def _parsed(text: str) -> int | float | str:
     for kind in (int, float):
         try:
             return kind(text)

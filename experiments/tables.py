@@ -1,6 +1,5 @@
 """The tables of docs/reproduction.md, from the CSV files: ``python -m experiments.tables FOLDER``."""
 
-import csv
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ import numpy as np
 
 from experiments import growth, guarantees, masks, scale
 from experiments.offline import by_trial
-from experiments.results import Row, column, parsed, values, where
+from experiments.results import Row, column, read_rows, values, where
 
 #: Sizes k of the tables of selectors.
 _SIZES = (20, 60, 100)
@@ -19,17 +18,11 @@ _RATES = {"printed": "Hedge", "adaptive": "AdaHedge", "": "-"}
 Table = Iterator[Sequence[str]]
 
 
-def read_rows(path: Path) -> list[Row]:
-    """Return the rows of a CSV file."""
-    with path.open(newline="") as file:
-        return [{key: parsed(value) for key, value in row.items()} for row in csv.DictReader(file)]
-
-
 def markdown(table: Table) -> list[str]:
     """Return the lines of a table in Markdown; the first row is the header."""
     header, *rows = table
-    lines = [header, ["---"] * len(header), *rows]
-    return [f"| {' | '.join(line)} |" for line in lines]
+    lines = [f"| {' | '.join(line)} |" for line in (header, *rows)]
+    return [lines[0], "|---" * len(header) + "|", *lines[1:]]
 
 
 def _plain(value: float) -> str:
@@ -110,7 +103,7 @@ def _scale(axis: str, rows: list[Row]) -> Table:
     part = where(rows, axis=axis)
     names = ["processor", "clock", "megabytes", "exact", "residual"]
     yield ["T", "n", "k", "method", "processor s", "clock s", "MB", "exact / step", "test residual"]
-    formats = {"processor": _seconds, "clock": _seconds, "megabytes": lambda x: f"{x:,.0f}", "exact": _exact}
+    formats = {"processor": _seconds, "clock": _seconds, "megabytes": _megabytes, "exact": _exact}
     for row in part:
         sizes = [f"{row[name]:,}" for name in ("T", "n", "k")]
         yield [*sizes, row["method"], *(formats.get(name, _residual)(row[name]) for name in names)]
@@ -120,8 +113,12 @@ def _seconds(value: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.0f}"
 
 
+def _megabytes(value: float) -> str:
+    return f"{value:,.0f}" if value >= scale.LEAST_MEGABYTES else f"< {scale.LEAST_MEGABYTES}"
+
+
 def _exact(value: float) -> str:
-    return f"{value:.1f}" if value else "-"
+    return "-" if not value else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
 def _powers(rows: list[Row]) -> Table:

@@ -150,6 +150,31 @@ copy_details | Copy &Details |  |  | nothing | copy_details
 about | &About |  |  | nothing | show_about
     Show version, method and license.
 """
+#: The tools, of which `canvas.tools.registry` has the classes.
+_TOOLS = """
+heal | &Healing Brush | H | heal | picture |
+    Paint over damage, or once around it: it is restored when you let go.
+pan | &Pan | V | hand | picture |
+    Drag to move the picture.
+brush | &Brush | P | brush | picture |
+    Paint missing pixels.
+eraser | &Eraser | E | eraser | picture |
+    Unmark missing pixels.
+rectangle | Rec&tangle | R | rectangle | picture |
+    Mark a rectangle as missing.
+lasso | &Lasso | L | lasso | picture |
+    Mark what you draw around as missing.
+polygon | Pol&ygon | G | polygon | picture |
+    Click corners; a double-click or Return marks what they surround.
+wand | Magic &Wand | W | wand | picture |
+    Mark the connected pixels of a color as missing.
+eyedropper | Marking C&olor | O | eyedropper | picture |
+    Click a color: all pixels like it are missing.
+pick | Pic&k Found Damage | K | pick | picture |
+    Click or draw around marks to remove them; right button: bring back; Shift: only these count.
+copy_area | Clo&ne from Here | C | copy | picture |
+    Draw around what may fill wide holes; with the right button, what may not. A click forgets both.
+"""
 
 
 @dataclass(frozen=True)
@@ -165,18 +190,17 @@ class ActionSpec:
     run: str = ""  #: Empty where whoever makes it sees to that.
 
 
-#: All actions by name but those of tools and view modes, which come from their registries.
-SPECS: dict[str, ActionSpec] = {}
-#: The menus by title: sections of names.
-MENUS: dict[str, list[list[str]]] = {}
+Specs = dict[str, ActionSpec]
+Menus = dict[str, list[list[str]]]
 
 
-def _read_table() -> None:
-    lines, sections = iter(_TABLE.strip().splitlines()), list[list[str]]()
+def _read(table: str) -> tuple[Specs, Menus]:
+    specs, menus = Specs(), Menus()
+    lines, sections = iter(table.strip().splitlines()), [list[str]()]
     for line in lines:
         name, *cells = (cell.strip() for cell in line.split("|"))
         if line.startswith("&"):
-            sections = MENUS[line] = [[]]
+            sections = menus[line] = [[]]
         elif line == "-":
             sections.append([])
         elif line:
@@ -185,12 +209,15 @@ def _read_table() -> None:
             text, keys, icon, needs, run = cells
             is_switch, method = run.endswith("(on)"), run.removesuffix("(on)")
             tip = next(lines).strip()
-            SPECS[name] = ActionSpec(
+            specs[name] = ActionSpec(
                 text, tuple(keys.split()), tip, icon, cast(Need, needs), is_switch, method
             )
+    return specs, menus
 
 
-_read_table()
+#: All actions by name but those of tools and view modes; and the menus by title: sections of names.
+SPECS, MENUS = _read(_TABLE)
+TOOL_SPECS, _ = _read(_TOOLS)
 
 #: The sections of the toolbar, and of the menu of the right button on a picture.
 TOOLBAR = (
@@ -208,5 +235,5 @@ ALWAYS_LABELED = ("restore", "stop")
 
 
 def key_of(name: str) -> str:
-    """Return the first shortcut of an action, for sentences that name it."""
-    return SPECS[name].keys[0]
+    """Return the first shortcut of an action or a tool, for sentences that name it."""
+    return (SPECS | TOOL_SPECS)[name].keys[0]

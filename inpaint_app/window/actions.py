@@ -10,7 +10,7 @@ from inpaint_app.window.action_table import SPECS, ActionSpec, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.document.view_state import VIEW_MODES
 from inpaint_app.window.theme.icons import icon
-from inpaint_app.window.widgets.tooltip import tooltip
+from inpaint_app.window.widgets.layouts import tooltip
 
 
 class Actions(QObject):

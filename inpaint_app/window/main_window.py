@@ -134,10 +134,10 @@ class MainWindow(QMainWindow):
         session.exporting.activity_changed.connect(self._show_activity, Qt.ConnectionType.QueuedConnection)
         # In an event of its own: to show the strip takes as long as to start the work.
         self._activity_changed.connect(self._show_activity, Qt.ConnectionType.QueuedConnection)
-        session.unseen.accept = self.files.restore_whole_file
+        session.output_wanted.connect(self.files.restore_whole_file)
         for offer, bar in zip(session.offers, self.offers, strict=True):
             offer.changed.connect(bar.show_message)
-            bar.accepted.connect(lambda offer=offer: offer.accept())
+            bar.accepted.connect(offer.accept)
             bar.dismissed.connect(offer.dismiss)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
@@ -46,6 +46,9 @@ class Session(QObject):
     Everything here happens on the GUI thread; long work is handed to `WorkerPool`.
     """
 
+    output_wanted = Signal()
+    """The user is to be asked where a file that cannot be shown goes when it is restored."""
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.workers = WorkerPool(4, self)
@@ -67,7 +70,7 @@ class Session(QObject):
             self.finding.describe,
         )
         self.exporting, self.whole_file = Exporting(document, workers, self), WholeFile(document, workers)
-        self.unseen = UnseenFile(document, "Restore All of It …", lambda: None)
+        self.unseen = UnseenFile(document, "Restore All of It …", self.output_wanted.emit)
         self.autosaving = Autosaving(document, workers, self)
         self.lost_work = LostWork(document, self._recover)
         self.offers: tuple[Offer, ...] = (

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from dictsel_core import RestoreSettings
 from inpaint_app.io.assets import asset
+from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import as_uint32, build_pyramid
-from inpaint_app.window.canvas.picture_canvas import PictureCanvas
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 #: Long enough to be interrupted at any moment.
@@ -92,7 +92,7 @@ def check_entry(entry) -> None:
     assert asset("icons", f"{entry.icon}.svg").is_file()
 
 
-def at(canvas: PictureCanvas, row: float, column: float) -> QPointF:
+def at(canvas: Canvas, row: float, column: float) -> QPointF:
     """Return the position in a canvas of a place in its picture."""
     picture, ratio = canvas.geometry_of_picture(), canvas.devicePixelRatioF()
     x, y = picture.left + column * picture.zoom, picture.top + row * picture.zoom

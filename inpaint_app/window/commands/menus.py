@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
-from inpaint_app.window.action_table import ALWAYS_LABELED, CONTEXT, LABELED, MENUS, TOOLBAR
+from inpaint_app.window.action_table import ALWAYS_LABELED, CONTEXT, LABELED, MENUS, TOOLBAR, key_of
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document.view_state import MAX_BRUSH, MIN_BRUSH
 from inpaint_app.window.theme.theme import Theme
@@ -26,7 +26,7 @@ class Menus:
         self.diameter = NoWheelSpinBox()
         self.diameter.setRange(MIN_BRUSH, MAX_BRUSH)
         self.diameter.setSuffix(" px")
-        self.diameter.setToolTip("Width of brush and eraser ([ and ]).")
+        self.diameter.setToolTip(f"Width of brush and eraser ({key_of('smaller')} and {key_of('larger')}).")
         self.diameter.setAccessibleName("Brush size")
         tools, modes = list(actions.tools.values()), list(actions.modes.values())
         for alternatives in (tools, modes):

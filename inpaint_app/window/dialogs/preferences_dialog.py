@@ -10,7 +10,7 @@ from inpaint_app.window.canvas.screen_profile import SRGB, SYSTEM
 from inpaint_app.window.dialogs.file_dialogs import ask_for_profile
 from inpaint_app.window.session import Session
 from inpaint_app.window.theme.theme import Theme
-from inpaint_app.window.widgets.button_box import button_box
+from inpaint_app.window.widgets.layouts import button_box
 
 
 class PreferencesDialog(QDialog):

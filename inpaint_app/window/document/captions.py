@@ -25,7 +25,7 @@ from inpaint_app.text.formatting import (
     format_value,
     unbroken,
 )
-from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 
 _GAP = "   "

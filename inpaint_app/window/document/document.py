@@ -135,6 +135,7 @@ class Document(QObject):
             view=old.view,
             n_opened=old.n_opened,
             choice=replace(old.choice, removed=frozenset(), within=None),
+            visible=old.visible,
             activity=old.activity,
         )
         if keeps_inputs:

@@ -14,7 +14,7 @@ from inpaint_app.model.mask_doubt import MaskDoubt
 from inpaint_app.model.mask_spec import MaskOrigin, MaskSpec
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.view_state import ViewState
 

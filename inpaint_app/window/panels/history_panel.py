@@ -16,8 +16,8 @@ from inpaint_app.window.document import captions
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.settings_text import format_settings
 from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill
-from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
 _COLUMNS = ("Run", "Parameters", "Missing", "PSNR", "SSIM", "Seconds")
 _NUMERIC, _RIGHT = (0, 2, 3, 4, 5), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
 from inpaint_app.model.mask_spec import GROW, MaskSpec
 from inpaint_app.model.missing import is_likely_inverted
 from inpaint_app.text.formatting import format_percent
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.document import captions
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.layouts import fill, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
-from inpaint_app.window.widgets.tooltip import tooltip
 
 _INVERTED = " If this is the wrong way round, Invert swaps missing and observed pixels."
 _MAX_GROWTH = 50
@@ -46,28 +46,10 @@ class MissingPanel(QWidget):
         self._pixels, self._tolerance = NoWheelSpinBox(), NoWheelSpinBox()
         self._soft = QCheckBox("Partly transparent edges too")
         self._growth = NoWheelSpinBox()
-        self._lay_out()
         self._describe()
+        self._lay_out()
         self._connect()
         self._show()
-
-    def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setSpacing(4)
-        for place, button in enumerate((self._file, self._color, self._invert, self._clear)):
-            grid.addWidget(button, place // 2, place % 2)
-        self._resize_row, self._tolerance_row = QWidget(), QWidget()
-        parts = (self._grow, 1), (self._shrink, 1), QLabel("by"), self._pixels
-        fill(QHBoxLayout(self._resize_row), *parts, spacing=4)
-        grid.addWidget(self._resize_row, 2, 0, 1, 2)
-        label = QLabel("&Tolerance of the color")
-        label.setBuddy(self._tolerance)
-        fill(QHBoxLayout(self._tolerance_row), (label, 1), self._tolerance)
-        self._growth_row, grow = QWidget(), QLabel("Grow marks b&y")
-        grow.setBuddy(self._growth)
-        fill(QHBoxLayout(self._growth_row), (grow, 1), self._growth)
-        rows = self._growth_row, self._tolerance_row
-        fill(QVBoxLayout(self), self._found, grid, *rows, self._soft, margins=(8, 4, 8, 4))
 
     def _describe(self) -> None:
         self._file.setToolTip("Read the missing pixels from a picture, white = missing.")
@@ -95,6 +77,24 @@ class MissingPanel(QWidget):
         self._growth.setKeyboardTracking(False)
         self._tolerance.setRange(0, 65535)
         self._tolerance.setKeyboardTracking(False)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setSpacing(4)
+        for place, button in enumerate((self._file, self._color, self._invert, self._clear)):
+            grid.addWidget(button, place // 2, place % 2)
+        self._resize_row, self._tolerance_row = QWidget(), QWidget()
+        parts = (self._grow, 1), (self._shrink, 1), QLabel("by"), self._pixels
+        fill(QHBoxLayout(self._resize_row), *parts, spacing=4)
+        grid.addWidget(self._resize_row, 2, 0, 1, 2)
+        label = QLabel("&Tolerance of the color")
+        label.setBuddy(self._tolerance)
+        fill(QHBoxLayout(self._tolerance_row), (label, 1), self._tolerance)
+        self._growth_row, grow = QWidget(), QLabel("Grow marks b&y")
+        grow.setBuddy(self._growth)
+        fill(QHBoxLayout(self._growth_row), (grow, 1), self._growth)
+        rows = self._growth_row, self._tolerance_row
+        fill(QVBoxLayout(self), self._found, grid, *rows, self._soft, margins=(8, 4, 8, 4))
 
     def _connect(self) -> None:
         masking = self._session.masking
@@ -155,7 +155,8 @@ class MissingPanel(QWidget):
         fraction = mask.fraction
         if fraction == 0:
             self._found.setText(
-                "No pixels are missing. Paint over the damage (H), or choose a mask file or a color."
+                f"No pixels are missing. Paint over the damage ({key_of('heal')}), or choose a mask file or "
+                "a color."
             )
             return
         how = captions.format_sources(source, mask)

@@ -28,10 +28,9 @@ from inpaint_app.text.explanations import (
 )
 from inpaint_app.window.document.settings_text import preset_of
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.layouts import fill, labeled
+from inpaint_app.window.widgets.layouts import fill, labeled, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
-from inpaint_app.window.widgets.tooltip import tooltip
 
 _DEFAULTS = RestoreSettings()
 

@@ -20,8 +20,7 @@ from inpaint_app.engine.detect import (
 from inpaint_app.engine.source import analyze_picture
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.text.explanations import DAMAGE_WORDS, describe_damage
-from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.state import DocumentState, MarkedDamage

@@ -17,8 +17,7 @@ from inpaint_app.engine.heal import (
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.action_table import key_of
-from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
 from inpaint_app.window.background.release import release_later
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import Document

@@ -16,8 +16,7 @@ from inpaint_app.model.missing import color_at
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.project import Project, is_project, read_project

@@ -4,8 +4,7 @@ from inpaint_app.engine.control import Progress
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, FileResult, restore_file
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
-from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import Document
 

@@ -3,15 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.restore import Preview
+from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array
 from inpaint_app.text.explanations import constraint_title
 from inpaint_app.window.action_table import key_of
 from inpaint_app.window.document import captions
-from inpaint_app.window.document.captions import Forms
+from inpaint_app.window.document.captions import Forms, format_pixel
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.settings_text import comparison_titles
 from inpaint_app.window.document.state import DocumentState
@@ -285,7 +288,8 @@ def _placeholder(name: str, state: DocumentState) -> str:
     if _waiting(state):
         return _waiting(state)
     if state.missing_fraction == 0:
-        return "Nothing is missing: paint over damage, or draw once around it (H), to restore it."
+        way = f"paint over damage, or draw once around it ({key_of('heal')}), to restore it"
+        return f"Nothing is missing: {way}."
     if name in COMPARED or name == "compared_split":
         return (
             f"Choose two runs of the history (Ctrl+click), or compare the constraints ({key_of('compare')})."
@@ -295,3 +299,24 @@ def _placeholder(name: str, state: DocumentState) -> str:
         if name == "error"
         else f"Restore ({key_of('restore')}) to see the picture here."
     )
+
+
+Pixel = tuple[int, int]
+
+
+def readout(display: Display, pane: PaneDisplay, mask: Mask, pixel: Pixel) -> str:
+    """Return the values of a pixel as a pane draws it; empty where it draws none."""
+    inset = display.preview if pane.has_inset else None
+    if inset is not None and inset.rect.contains(pixel):
+        return format_pixel(inset.image, pixel[0] - inset.rect.row, pixel[1] - inset.rect.column)
+    keys = (pane.image,) if pane.after is None else (pane.image, pane.after)
+    return " → ".join(filter(None, (_values(display, key, mask, pixel) for key in keys)))
+
+
+def _values(display: Display, key: str, mask: Mask, pixel: Pixel) -> str:
+    source = display.images.get(key)
+    if source is None or source.reference is not None:
+        return ""
+    if source.pixels is display.images["damaged"].pixels and bool(np.all(mask[pixel])):
+        return "missing"
+    return format_pixel(source.pixels, *pixel)

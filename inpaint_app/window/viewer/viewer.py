@@ -13,11 +13,10 @@ from inpaint_app.model.picture import Array, Picture
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.latest_result import LatestResult
 from inpaint_app.window.background.worker_pool import WorkerPool
-from inpaint_app.window.canvas.content import Content
+from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, build_pyramid, display_range
+from inpaint_app.window.canvas.layers import Content
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
-from inpaint_app.window.canvas.split_canvas import SplitCanvas
-from inpaint_app.window.canvas.tool_canvas import ToolCanvas
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.session import Session
@@ -27,14 +26,15 @@ from inpaint_app.window.viewer.display import (
     Display,
     ImageSource,
     PaneDisplay,
+    Pixel,
     is_shown_otherwise,
     painted_captions,
+    readout,
     resolve,
     with_preview,
 )
 from inpaint_app.window.viewer.pane_layout import PaneLayout
 from inpaint_app.window.viewer.picture_pane import PicturePane
-from inpaint_app.window.viewer.readout import Pixel, readout
 
 #: Edits of more pixels of the mask are drawn after work in another thread.
 LARGE_EDIT = 1_000_000
@@ -78,8 +78,8 @@ class Viewer(QWidget):
         self._show(self.display)
         self._choose_tool()
 
-    def _make_canvas(self, name: str) -> ToolCanvas:
-        return SplitCanvas(self.viewport) if name in _SPLIT else ToolCanvas(self.viewport)
+    def _make_canvas(self, name: str) -> Canvas:
+        return Canvas(self.viewport, is_split=name in _SPLIT)
 
     def _connect(self) -> None:
         session = self._session

@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from inpaint_app.model.damage import SAMPLES, Damage
-from inpaint_app.window.widgets.layouts import fill
-from inpaint_app.window.widgets.tooltip import tooltip
+from inpaint_app.window.widgets.layouts import fill, tooltip
 
 
 class Welcome(QWidget):

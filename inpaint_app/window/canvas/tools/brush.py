@@ -1,4 +1,4 @@
-"""Paint missing pixels."""
+"""Paint missing pixels, or unmark them."""
 
 from typing import ClassVar
 
@@ -16,8 +16,6 @@ class Brush(Tool):
     """
 
     name = "brush"
-    text, tip = "&Brush", "Paint missing pixels."
-    icon, key = "brush", "P"
     marks_missing: ClassVar[bool] = True
     uses_right_button = True
     #: Where the last stroke ended.
@@ -60,3 +58,10 @@ class Brush(Tool):
         path, radius = QPainterPath(), self.session.state.view.brush_diameter / 2
         path.addEllipse(QPointF(pointer.column, pointer.row), radius, radius)
         return path
+
+
+class Eraser(Brush):
+    """A brush that takes pixels out of the mask."""
+
+    name = "eraser"
+    marks_missing = False

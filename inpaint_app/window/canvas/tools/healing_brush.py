@@ -25,8 +25,6 @@ class HealingBrush(Brush):
     """
 
     name = "heal"
-    text, tip = "&Healing Brush", "Paint over damage, or once around it: it is restored when you let go."
-    icon, key = "heal", "H"
     panes = ("damaged", "restored", "split")
 
     def __init__(self, session: "Session") -> None:

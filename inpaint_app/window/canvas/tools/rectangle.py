@@ -12,8 +12,6 @@ class Rectangle(Tool):
     """Fills the rectangle between two corners, with all pixels that it touches."""
 
     name = "rectangle"
-    text, tip = "Rec&tangle", "Mark a rectangle as missing."
-    icon, key = "rectangle", "R"
     is_smooth = False
     _corners = Place(0, 0), Place(0, 0)
 

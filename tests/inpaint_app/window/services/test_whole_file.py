@@ -32,6 +32,9 @@ def test_all_of_it_is_restored(session, qtbot, stack, tmp_path) -> None:
     assert session.state.source is None
     assert offer.sentence.startswith(str(stack))
     assert ("3 pages" if stack.stem == "pages" else "5 bands") in offer.sentence
+    with qtbot.waitSignal(session.output_wanted, timeout=600_000):
+        offer.accept()
+    assert session.state.unshown.path == stack
     session.whole_file.restore(Output(tmp_path / "restored.tif"))
     assert session.state.activity.kind == "file"
     settle(session, qtbot)

@@ -15,7 +15,7 @@ from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.document.view_state import (

@@ -15,8 +15,7 @@ from inpaint_app.model.rect import Rect
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.document.view_state import ViewState
-from inpaint_app.window.viewer.display import resolve
-from inpaint_app.window.viewer.readout import readout
+from inpaint_app.window.viewer.display import readout, resolve
 
 MASK = np.zeros((6, 8), bool)
 MASK[2, 3] = True

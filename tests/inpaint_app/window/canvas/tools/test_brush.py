@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from windows import opened, watch
 
-from inpaint_app.window.canvas.tools.brush import Brush
-from inpaint_app.window.canvas.tools.eraser import Eraser
+from inpaint_app.window.canvas.tools.brush import Brush, Eraser
 from inpaint_app.window.canvas.tools.tool import Place
 
 

@@ -1,12 +1,29 @@
-"""A picture, its missing pixels and other marks, drawn through a viewport."""
+"""A picture, its missing pixels and other marks, drawn through a viewport; parts answer to the user."""
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QHideEvent, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QWidget
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QContextMenuEvent,
+    QEnterEvent,
+    QFocusEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QRegion,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QWidget
 
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.canvas.content import Content
 from inpaint_app.window.canvas.layers import (
+    Content,
     Geometry,
     draw_dimming,
     draw_hatching,
@@ -15,6 +32,7 @@ from inpaint_app.window.canvas.layers import (
     striped,
 )
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
+from inpaint_app.window.canvas.part import CanvasPart
 from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.theme.colors import DIMMING, OUTLINE, STRIPES, Colors, colors_of
 
@@ -22,10 +40,10 @@ _STRIPE = 10
 _MARKER = 9
 
 
-class PictureCanvas(QWidget):
+class Surface(QWidget):
     """Shows a picture through a viewport that other canvases may share.
 
-    It only draws; `NavigableCanvas` follows the mouse and the keyboard.
+    It only draws, and hands what the user does to its parts.
 
     Parameters
     ----------
@@ -33,15 +51,25 @@ class PictureCanvas(QWidget):
         What is seen; the canvas tells it its size while it is visible.
     """
 
+    hovered = Signal(int, int)
+    """Row and column of the pixel under the pointer."""
+    hover_left = Signal()
+    """The pointer has left the picture."""
+    menu_wanted = Signal(QPoint)
+    """The context menu is wanted at a position on the screen."""
+
     def __init__(self, viewport: Viewport) -> None:
         super().__init__()
         self.viewport = viewport
+        self.parts: tuple[CanvasPart, ...] = ()  #: In the order in which they are asked; drawn the other way.
         self.content = Content()  #: What is drawn.
         self._marker: tuple[int, int] | None = None
         self._brush: tuple[int, QBrush] | None = None
         viewport.changed.connect(self.update)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumSize(96, 96)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     @property
     def has_picture(self) -> bool:
@@ -122,7 +150,9 @@ class PictureCanvas(QWidget):
         painter.fillRect(area, colors.surround)
         painter.setClipRect(area)
         self.draw_pictures(painter, geometry, area)
-        self.draw_marks(painter, geometry, area, colors)
+        self._draw_marks(painter, geometry, self.marked_area(area))
+        for part in reversed(self.parts):
+            part.draw(painter, geometry)
         painter.resetTransform()
         self._draw_focus(painter, colors)
 
@@ -131,7 +161,11 @@ class PictureCanvas(QWidget):
         if self.content.pyramid is not None:
             draw_pyramid(painter, self.content.pyramid, geometry, area)
 
-    def draw_marks(self, painter: QPainter, geometry: Geometry, area: QRect, colors: Colors) -> None:
+    def marked_area(self, area: QRect) -> QRect:
+        """Return the part of an area where marks are drawn on the pixels."""
+        return area
+
+    def _draw_marks(self, painter: QPainter, geometry: Geometry, area: QRect) -> None:
         """Draw what lies on the pixels."""
         mask, highlight, inset = self.content.mask, self.content.highlight, self.content.inset
         if mask is not None and highlight is None and self._fits(mask):
@@ -148,11 +182,79 @@ class PictureCanvas(QWidget):
         if self._marker is not None:
             self._draw_marker(painter, geometry)
 
+    # What the user does
+
+    def _ask(self, answer: Callable[[CanvasPart], bool], event: QEvent) -> None:
+        if not any(answer(part) for part in self.parts):
+            event.ignore()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Hand the wheel to the parts."""
+        self._ask(lambda part: part.turn_wheel(event), event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Hand a button that is pressed to the parts."""
+        self._ask(lambda part: part.press(event), event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Let all parts follow the pointer."""
+        for part in self.parts:
+            part.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Hand a button that is released to the parts."""
+        self._ask(lambda part: part.release(event), event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Hand a second click to the parts."""
+        self._ask(lambda part: part.double_click(event), event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Hand a key to the parts."""
+        self._ask(lambda part: part.press_key(event), event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """Hand a key that is released to the parts."""
+        self._ask(lambda part: part.release_key(event), event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the context menu, by key or by the right button."""
+        is_by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        if is_by_key or not any(part.uses_right_button for part in self.parts):
+            self.menu_wanted.emit(event.globalPos())
+        event.accept()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Take the keyboard focus, unless text is being typed."""
+        writing = isinstance(QApplication.focusWidget(), QLineEdit | QAbstractSpinBox)
+        if not writing and self.window().isActiveWindow():
+            self.setFocus(Qt.FocusReason.MouseFocusReason)
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Tell the parts that the pointer has left."""
+        for part in self.parts:
+            part.leave()
+        super().leaveEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Tell the parts that keys and buttons are released elsewhere."""
+        for part in self.parts:
+            part.lose_focus()
+        super().focusOutEvent(event)
+
+    def update_cursor(self) -> None:
+        """Show what a press of the left button would do."""
+        cursors = (part.cursor for part in (self.parts[-1], *self.parts))
+        self.setCursor(next((each for each in cursors if each is not None), Qt.CursorShape.ArrowCursor))
+
     def event(self, event: QEvent) -> bool:
-        """Tell the viewport when the window has moved to a display of another pixel density."""
+        """Hand other events to the parts, and tell the viewport of a display of another pixel density."""
         if event.type() == QEvent.Type.DevicePixelRatioChange and self.isVisible():
             self.viewport.set_pane_size(id(self), *self.device_size())
-        return super().event(event)
+        return any(part.take_event(event) for part in self.parts) or super().event(event)
+
+    # The viewport
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Tell the viewport the new size."""
@@ -167,6 +269,8 @@ class PictureCanvas(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Stop counting among the panes of the viewport."""
+        for part in self.parts:
+            part.hide()
         self.viewport.remove_pane(id(self))
         super().hideEvent(event)
 
