@@ -617,3 +617,25 @@ def test_clearing_leaves_nothing_of_what_was_given(session, qtbot, files) -> Non
     assert session.state.mask.origin == MaskOrigin(is_given=False)
     session.masking.fill(Rect(0, 0, 9, 9))
     assert session.state.mask.origin == MaskOrigin(is_given=False, is_painted=True)
+
+
+def test_parameters_belong_to_a_picture(session, qtbot, files) -> None:
+    session.set_settings(FAST)  # before the first picture, they are those that it begins with
+    session.opening.open_file(files["damaged"])
+    settle(session, qtbot)
+    assert session.state.settings == FAST
+    session.opening.open_file(files["whole"])
+    settle(session, qtbot)
+    assert session.state.settings == session.document.defaults == RestoreSettings()
+
+
+def test_parameters_are_reset_in_one_step(session, qtbot, files) -> None:
+    opened(session, qtbot, files["damaged"])
+    session.set_settings(replace(FAST, n_atoms=11))
+    changed = replace(FAST, n_atoms=11, sparsity=3)
+    session.set_settings(changed)
+    session.reset_settings()
+    assert session.state.settings == FAST
+    session.history.undo()
+    assert session.state.settings == changed
+    settle(session, qtbot)
