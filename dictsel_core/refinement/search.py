@@ -175,7 +175,11 @@ def find_groups(planes: Singles, block: Block, search: Search, wanted: Bools) ->
     center = (low + high) / np.float32(2)
     layers = reused("layers", (planes.shape[2], *block.shape))
     np.subtract(region.transpose(2, 0, 1), center, out=layers)
-    gray = np.mean(layers, axis=0, out=reused("gray", block.shape))
+    gray = reused("gray", block.shape)
+    np.copyto(gray, layers[0])
+    for layer in layers[1:]:  # several times faster than np.mean
+        gray += layer
+    gray /= np.float32(len(layers))
     bound = max((high - low) / np.float32(2), _MIN_BOUND)
     numbers = _nearest(gray, bound, block, search, wanted)
     if block.n_planes > 1:

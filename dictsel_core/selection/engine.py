@@ -191,10 +191,8 @@ class GainCostEngine(ReplacementEngine):
 
         If no replacement has a positive value, the new atom with the largest summed gain is picked.
         """
-        constraint, bounds = (
-            self.constraint,
-            np.where(eligible, self.constraint.bounds(table, self._price), 0),
-        )
+        constraint = self.constraint
+        bounds = np.where(eligible, constraint.bounds(table, self._price), 0)
 
         def solve(atom: int) -> Replacement:
             found, bounds[atom] = constraint.replacement(table, atom), 0

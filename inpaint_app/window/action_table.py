@@ -110,6 +110,11 @@ stop | &Stop | Shift+F5 | stop | run | session.stop
 cancel | Ca&ncel | Esc | cancel | work | cancel
     Cancel and discard.
 -
+reset_settings | Reset Para&meters |  |  | nothing | session.reset_settings
+    Go back to the parameters that every picture begins with.
+default_settings | Use Parameters by &Default |  |  | nothing | use_settings_by_default
+    Let every picture begin with the parameters as they are now.
+-
 automatic | Restore after &Every Change |  |  | nothing | session.set_automatic(on)
     Restore the whole picture after every change.
 

@@ -195,6 +195,13 @@ class MainWindow(QMainWindow):
         """Show version, method and license."""
         QMessageBox.about(self, f"About {TITLE}", ABOUT)
 
+    def use_settings_by_default(self) -> None:
+        """Let every picture begin with the parameters as they are now."""
+        document = self.session.document
+        self._preferences.settings = document.defaults = document.state.settings
+        self.side.parameters.show_defaults()
+        document.notice.emit("Every picture begins with these parameters from now on.")
+
     def show_preferences(self) -> None:
         """Show the dialog of preferences."""
         dialog = PreferencesDialog(self.session, self._preferences.theme, self._preferences.screen, self)
@@ -302,7 +309,8 @@ class MainWindow(QMainWindow):
         if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it
             self.move(self.screen().availableGeometry().topLeft())
         self.restoreState(QByteArray(before.layout[4:]))
-        self.session.document.apply(is_automatic=before.is_automatic)
+        self.session.document.defaults = self._preferences.settings
+        self.session.document.apply(is_automatic=before.is_automatic, settings=self._preferences.settings)
         self._show_view()
 
     def closeEvent(self, event: QCloseEvent) -> None:

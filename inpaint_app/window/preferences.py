@@ -6,12 +6,13 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QStandardPaths
 
+from dictsel_core import RestoreSettings
 from dictsel_core.restoration import Parameter
 from inpaint_app.errors import UserError
 from inpaint_app.io.atomic import PendingFile, write_files
@@ -45,6 +46,7 @@ class _Remembered(WindowState):
     screen: str = SYSTEM
     recent: tuple[Path, ...] = ()
     folder: Path | None = None
+    settings: RestoreSettings = field(default_factory=RestoreSettings)
 
 
 class Preferences:
@@ -80,6 +82,15 @@ class Preferences:
     @theme.setter
     def theme(self, theme: Theme) -> None:
         self._store(theme=theme)
+
+    @property
+    def settings(self) -> RestoreSettings:
+        """The parameters that a picture begins with."""
+        return self._now.settings
+
+    @settings.setter
+    def settings(self, settings: RestoreSettings) -> None:
+        self._store(settings=settings)
 
     @property
     def screen(self) -> str:
@@ -201,6 +212,13 @@ def checked(layout: bytes) -> bytes:
     return zlib.crc32(layout).to_bytes(4, "big") + layout
 
 
+def _settings(stored: object) -> RestoreSettings:
+    if not isinstance(stored, dict):
+        raise TypeError
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stored.items()}
+    return RestoreSettings(**values)
+
+
 def _layout(stored: object) -> bytes:
     layout = _bytes(stored)
     if layout != checked(layout[4:]):
@@ -216,6 +234,7 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "screen": lambda stored: str(_path(stored)),
     "recent": _paths,
     "folder": _path,
+    "settings": _settings,
 }
 
 

@@ -165,6 +165,10 @@ class Session(QObject):
         """Change the parameters; a preview follows, or a run if that is automatic."""
         self.history.push(ChangeSettings(self.document, settings=settings))
 
+    def reset_settings(self) -> None:
+        """Go back to the parameters that a picture begins with."""
+        self.set_settings(self.document.defaults)
+
     def set_automatic(self, automatic: bool) -> None:
         """Choose whether a full run follows every change."""
         step = ChangeSettings(self.document, is_automatic=automatic)

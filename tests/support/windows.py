@@ -24,6 +24,7 @@ def settle(thing, qtbot) -> None:
 def opened(thing, qtbot, path: Path, **more):
     """Open a file in a session or a window, with parameters that are quick."""
     session = getattr(thing, "session", thing)
+    session.document.defaults = FAST
     session.set_settings(FAST)
     session.opening.open_file(path, **more)
     settle(thing, qtbot)

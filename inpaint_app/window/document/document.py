@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
+from dictsel_core import RestoreSettings
 from inpaint_app.engine.source import Source
 from inpaint_app.model.mask_painter import MaskPainter
 from inpaint_app.model.missing import Mask
@@ -43,6 +44,7 @@ class Document(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.state = DocumentState()
+        self.defaults = RestoreSettings()  #: The parameters that a picture begins with.
         self.painter: MaskPainter | None = None  #: None before a picture is opened.
         self._watches: list[tuple[frozenset[str], _Watch]] = []
         self._untold: deque[tuple[DocumentState, DocumentState, frozenset[str]]] = deque()
@@ -138,8 +140,8 @@ class Document(QObject):
         )
         if keeps_inputs:
             return replace(state, hole_fill=old.hole_fill, advice=old.advice)
-        # Auto chose its parameters for one picture: go back to the user's own.
-        return state if old.advice is None else replace(state, settings=old.advice.given)
+        # Parameters belong to a picture; before the first one, they are those that it begins with.
+        return state if old.source is None else replace(state, settings=self.defaults)
 
     def replace_painter(self, mask: Mask) -> None:
         """Use a mask of another shape."""

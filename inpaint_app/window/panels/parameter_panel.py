@@ -100,7 +100,7 @@ class ParameterPanel(QWidget):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._presets = NoWheelComboBox()
+        self._presets, self._reset = NoWheelComboBox(), QToolButton()
         self._constraints = QButtonGroup(self)
         self._fields = {name: SliderField(quantity) for name, quantity in _QUANTITIES.items()}
         self._bases = {name: QCheckBox(_BASES[name][0]) for name in STANDARD_BASES}
@@ -132,7 +132,7 @@ class ParameterPanel(QWidget):
         )
         fill(
             QVBoxLayout(self),
-            labeled("&Preset", self._presets),
+            fill(QHBoxLayout(), (labeled("&Preset", self._presets), 1), self._reset, spacing=6),
             labeled("Fill wide holes", self._fills),
             self._advanced_button,
             self._advanced,
@@ -162,6 +162,8 @@ class ParameterPanel(QWidget):
         self._advanced_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._advanced_button.setToolTip("Show the parameters of the method: k, s, s' and rounds.")
         self.show_advanced(False)
+        self._reset.setText("Reset")
+        self._reset.setToolTip(tooltip("These were changed; go back to what every picture begins with."))
         self._presets.setToolTip("Sets all parameters at once.")
         self._presets.setAccessibleName("Preset")
         self._fills.setToolTip(
@@ -194,6 +196,7 @@ class ParameterPanel(QWidget):
         session.document.watch(self._show_total, "runs")
         session.document.watch(self._open_for_experiments, "source")
         self._presets.activated.connect(self._choose_preset)
+        self._reset.clicked.connect(session.reset_settings)
         self._fills.activated.connect(lambda place: self._ask(fill=self._fills.itemData(place)))
         self._constraints.idClicked.connect(lambda number: self._ask(constraint=CONSTRAINTS[number]))
         for name, field in self._fields.items():
@@ -253,7 +256,13 @@ class ParameterPanel(QWidget):
         self._keep.setChecked(settings.keep_observed)
         self._every_patch.setChecked(settings.every_patch)
         self._automatic.setChecked(self._session.state.is_automatic)
+        self.show_defaults()
         self._show_total()
+
+    def show_defaults(self) -> None:
+        """Show whether the parameters are those that a picture begins with."""
+        document = self._session.document
+        self._reset.setVisible(document.state.settings != document.defaults)
 
     def _resolved(self, settings: RestoreSettings) -> RestoreSettings:
         missing = self._session.state.missing_fraction

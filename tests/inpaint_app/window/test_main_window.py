@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QMessageBox,
     QPushButton,
+    QToolButton,
 )
 from windows import (
     FAST,
@@ -256,3 +257,17 @@ def test_a_wide_hole_is_filled_with_texture_by_one_click(window, qtbot, files) -
     settle(window, qtbot)
     assert window.session.state.runs.current.settings.fill == "texture"
     assert window.offers[1].text == ""
+
+
+def test_parameters_that_are_used_by_default_are_remembered(make_window, qtbot, files) -> None:
+    window = make_window()
+    reset = next(button for button in window.side.findChildren(QToolButton) if button.text() == "Reset")
+    assert reset.isHidden()
+    chosen = replace(window.session.state.settings, n_atoms=23, bases=("dct", "haar"))
+    window.session.set_settings(chosen)
+    assert not reset.isHidden()
+    trigger(window, "default_settings")
+    assert reset.isHidden()
+    another = make_window()
+    assert another.session.state.settings == another.session.document.defaults == chosen
+    settle(window, qtbot)

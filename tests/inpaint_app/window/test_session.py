@@ -629,4 +629,25 @@ def test_going_back_within_a_stroke_ends_the_stroke(session, qtbot, files) -> No
     session.history.undo()
     assert session.document.mask[50, 45:55].all(), "the stroke is a step of its own"
     assert np.array_equal(session.document.mask, session.state.mask.unpack())
+
+
+def test_parameters_belong_to_a_picture(session, qtbot, files) -> None:
+    session.set_settings(FAST)  # before the first picture, they are those that it begins with
+    session.opening.open_file(files["damaged"])
+    settle(session, qtbot)
+    assert session.state.settings == FAST
+    session.opening.open_file(files["whole"])
+    settle(session, qtbot)
+    assert session.state.settings == session.document.defaults == RestoreSettings()
+
+
+def test_parameters_are_reset_in_one_step(session, qtbot, files) -> None:
+    opened(session, qtbot, files["damaged"])
+    session.set_settings(replace(FAST, n_atoms=11))
+    changed = replace(FAST, n_atoms=11, sparsity=3)
+    session.set_settings(changed)
+    session.reset_settings()
+    assert session.state.settings == FAST
+    session.history.undo()
+    assert session.state.settings == changed
     settle(session, qtbot)

@@ -43,6 +43,7 @@ def test_a_hint_that_was_dismissed_comes_back_with_another_picture(smooth, qtbot
     smooth.masking.fill(Rect(0, 0, 30, 30))
     settle(smooth, qtbot)
     assert not smooth.offers[1].sentence
+    smooth.document.defaults = smooth.state.settings
     smooth.opening.open_file(files["damaged"])
     settle(smooth, qtbot)
     smooth.masking.fill(Rect(0, 0, 30, 30))
