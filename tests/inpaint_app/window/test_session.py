@@ -629,6 +629,7 @@ def test_going_back_within_a_stroke_ends_the_stroke(session, qtbot, files) -> No
     session.history.undo()
     assert session.document.mask[50, 45:55].all(), "the stroke is a step of its own"
     assert np.array_equal(session.document.mask, session.state.mask.unpack())
+    settle(session, qtbot)
 
 
 def test_parameters_belong_to_a_picture(session, qtbot, files) -> None:
