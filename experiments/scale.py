@@ -298,15 +298,19 @@ def _timed(make: Callable[[], tuple[Array, float]], test: Patches) -> Row:
 
 def _processor() -> float:
     """Return the processor time of this process and of those it started and that have ended."""
-    return sum(time_.ru_utime + time_.ru_stime for time_ in map(resource.getrusage, _EVERYONE))
+    everyone = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in everyone)
 
 
 def _peak() -> float:
-    """Return the largest amount of memory held so far, in megabytes, with that of a started process."""
-    return sum(resource.getrusage(who).ru_maxrss for who in _EVERYONE) / 1024
+    """Return the largest amount of memory that this process has held, in megabytes.
 
-
-_EVERYONE = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+    On Linux, `getrusage` would begin with the peak of the process that started this one.
+    """
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024
 
 
 def patches(photographs: list[Array], count: int, stream: int) -> Patches:

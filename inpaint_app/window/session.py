@@ -279,6 +279,7 @@ class Session(QObject):
     def _set_inputs_of(self, record: RunRecord) -> None:
         """Use the parameters and the mask of a restoration again, in one step."""
         document = self.document
+        self.history.end_stroke()
         if self.state.has_mask_of(record):
             step: Step = ChangeSettings(document, settings=record.requested)
         else:

@@ -619,6 +619,19 @@ def test_clearing_leaves_nothing_of_what_was_given(session, qtbot, files) -> Non
     assert session.state.mask.origin == MaskOrigin(is_given=False, is_painted=True)
 
 
+def test_going_back_within_a_stroke_ends_the_stroke(session, qtbot, files) -> None:
+    restored(session, qtbot, files["damaged"])
+    before = session.document.mask.copy()
+    session.masking.fill(Rect(0, 0, 20, 20))
+    session.masking.begin_stroke(50, 50, diameter=20)
+    session.go_back(1)
+    assert np.array_equal(session.document.mask, before)
+    session.history.undo()
+    assert session.document.mask[50, 45:55].all(), "the stroke is a step of its own"
+    assert np.array_equal(session.document.mask, session.state.mask.unpack())
+    settle(session, qtbot)
+
+
 def test_parameters_belong_to_a_picture(session, qtbot, files) -> None:
     session.set_settings(FAST)  # before the first picture, they are those that it begins with
     session.opening.open_file(files["damaged"])
