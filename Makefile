@@ -8,7 +8,7 @@ TYPED := $(wildcard dictsel_core inpaint_app benchmarks experiments)
 PYTHON ?=
 WORKERS ?= auto
 
-.PHONY: help run test test-all test-core test-lowest test-napari bench docs experiments lint lock clean
+.PHONY: help run test bundle test-bundle dist release-check test-all test-core test-lowest test-napari bench docs experiments lint lock clean
 .NOTPARALLEL:
 
 help:
@@ -22,6 +22,10 @@ help:
 	@echo "make docs   build the documentation as a site: docs/_build/html/index.html"
 	@echo "make bench  speed and quality against peers"
 	@echo "make experiments  the paper's figures in minutes  (ARGS='all' for the full runs)"
+	@echo "make bundle a program to unpack and start, without Python: dist/Inpaint-*.tar.xz"
+	@echo "make test-bundle  drive it in a bare Debian (as root)"
+	@echo "make dist   wheel and source, checked"
+	@echo "make release-check  everything that must hold before a release"
 	@echo "make lock   resolve the dependencies again and rewrite constraints.txt"
 	@echo "make clean  remove the environments and all caches"
 	@echo "PYTHON=python3.13 chooses the Python of a new environment; NO_APT=1 keeps apt-get from being called."
@@ -66,6 +70,22 @@ docs: $(VENV)/.extra-docs $(VENV)/.package
 
 experiments: $(VENV)/.extra-experiments
 	$(BIN)/python -m experiments $(or $(ARGS),all --quick)
+
+bundle: $(VENV)/.made
+	@[ -x .venv-bundle/bin/python ] || .ci/make-environment .venv-bundle $(PYTHON)
+	@for purpose in run app bundle package; do .ci/install .venv-bundle/bin/python $$purpose || exit 1; done
+	@.ci/clean-environment .venv-bundle/bin/python .ci/bundle/build.py
+
+test-bundle:
+	@.ci/bundle/test dist/Inpaint-*.tar.xz $(RELEASE)
+
+dist: $(VENV)/.extra-release
+	@rm -f dist/dictsel-*
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/dictsel-*
+
+release-check:
+	@.ci/release-check
 
 $(VENV)/.made:
 	@.ci/make-environment $(VENV) $(PYTHON)

@@ -16,10 +16,10 @@ import time
 import numpy as np
 
 from dictsel_core import restore
-from dictsel_core._util import kernel_cache
+from dictsel_core._util import compiled
 
 begun, rows = [], []
-load, save = kernel_cache.KernelCache.load_overload, kernel_cache.KernelCache.save_overload
+load, save = compiled.KernelCache.load_overload, compiled.KernelCache.save_overload
 
 def begin(cache, *arguments):
     found = load(cache, *arguments)
@@ -35,7 +35,7 @@ def end(cache, *arguments):
         begun[-1][1] += seconds
     save(cache, *arguments)
 
-kernel_cache.KernelCache.load_overload, kernel_cache.KernelCache.save_overload = begin, end
+compiled.KernelCache.load_overload, compiled.KernelCache.save_overload = begin, end
 image = np.random.default_rng(0).integers(0, 256, (128, 128, 3), np.uint8)
 restore(image, image[:, :, 0] < 200, channel_axis=-1)
 print("alone  with parts  kernel")

@@ -16,14 +16,15 @@ from dictsel_core import (
     psnr,
     standard_ground_set,
 )
+from dictsel_core._util.arrays import any_in_windows
 from dictsel_core._util.parallel import as_thread_count
 from dictsel_core.progress import GeneratorRun
 from dictsel_core.refinement.gaussian import BlockEstimates, Estimator
-from dictsel_core.refinement.search import Block, Search, find_groups, incomplete_patches
+from dictsel_core.refinement.search import Block, Search, find_groups
 from dictsel_core.restoration.coding import SparseCoder
-from dictsel_core.restoration.dictionary import select_dictionary
 from dictsel_core.restoration.image import Image as Damaged
 from dictsel_core.restoration.image import Planes, as_image
+from dictsel_core.restoration.plan import select_dictionary
 from dictsel_core.restoration.scales import double_at, halve, restore_planes
 
 Floats = NDArray[np.floating]
@@ -106,7 +107,7 @@ class BlockEstimator:
 
     def estimate(self, planes: Planes, missing: Mask, block: Block, search: Search) -> BlockEstimates:
         """Return estimates of the patches most similar to each reference, of gray images."""
-        incomplete = incomplete_patches(missing[block.region], search.size)
+        incomplete = any_in_windows(np.asarray(missing[block.region].any(axis=2)), search.size)
         wanted = incomplete[block.vertical.references[:, None], block.horizontal.references]
         groups = find_groups(planes, block, search, wanted)
         numbers = groups.numbers

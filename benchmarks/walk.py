@@ -1,4 +1,4 @@
-"""The files that a restoration passes through: of the core, and of the app for one command."""
+"""The files that a restoration passes through: of the core, and of the app for a command and a slider."""
 
 import contextlib
 import io
@@ -9,15 +9,20 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 import dictsel_core
 import inpaint_app
 from dictsel_core import restore
 from inpaint_app.cli import main as inpaint
+from inpaint_app.model.picture import Picture
+
+if TYPE_CHECKING:
+    from inpaint_app.window.main_window import MainWindow
 
 
 def main() -> None:
@@ -35,6 +40,41 @@ def main() -> None:
             inpaint([*command.split()[1:-1], "first.tif"])  # everything is imported
             files = files_of(lambda: inpaint(command.split()[1:]), inpaint_app)
         _print(command, files)
+    _walk_through_window(image, mask)
+
+
+def _walk_through_window(image: NDArray[Any], mask: NDArray[Any]) -> None:
+    """Print the files that a step of a slider passes through: until it is taken, and until it is seen."""
+    try:
+        from benchmarks.window_gaps import make_window
+        from inpaint_app.window.app import wait_until_settled
+    except ImportError:
+        print("no window: PySide6 is not installed")
+        return
+    window = make_window()
+    picture = Picture(image, np.where(mask, 0, 255).astype(np.uint8))
+    window.session.opening.open_picture(lambda: picture, "scan")
+    wait_until_settled(window)
+    slider_step(window, 5)
+    wait_until_settled(window)
+    _print("a step of a slider", files_of(lambda: slider_step(window, 6), inpaint_app))
+    wait_until_settled(window)
+
+    def see_step() -> None:
+        slider_step(window, 7)
+        wait_until_settled(window)
+
+    _print("a step of a slider, and its preview drawn", files_of(see_step, inpaint_app))
+    window.session.document.discard()
+    window.close()
+
+
+def slider_step(window: "MainWindow", sparsity: int) -> None:
+    """Move the slider of the sparsity as a user does."""
+    from PySide6.QtWidgets import QSlider
+
+    fields = window.side.parameters.findChildren(QSlider)
+    next(slider for slider in fields if "Sparsity" in slider.accessibleName()).setValue(sparsity)
 
 
 def _print(what: str, files: dict[str, int]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QPointF
 
     from inpaint_app.model.picture import Picture
-    from inpaint_app.window.canvas.tool_canvas import ToolCanvas
+    from inpaint_app.window.canvas.canvas import Canvas
     from inpaint_app.window.main_window import MainWindow
 
 LIMIT = 0.050
@@ -41,7 +41,7 @@ def measure(width: int, height: int) -> None:
         driver.settle()
         heart.stop()
         beats[name] = heart, time.perf_counter() - start
-    window.session.unsaved.discard()
+    window.session.document.discard()
     window.close()
     stalls = witness.stalls()
     for name, (heart, seconds) in beats.items():
@@ -119,7 +119,7 @@ class _Driver:
         self.cancel_seconds: dict[str, float] = {}
         self.steps: dict[str, Callable[[], None]] = {
             "nothing (other programs)": lambda: self._wait(2.0),
-            "open": lambda: window.session.opener.open_file(path),
+            "open": lambda: window.session.opening.open_file(path),
             "zoom": self._zoom,
             "pan": self._pan,
             "paint a stroke": lambda: self._stroke("brush"),
@@ -127,7 +127,7 @@ class _Driver:
             "undo, redo": self._undo,
             "slider with previews": self._slide,
             "invert the mask, undo": self._invert,
-            "run, cancelled": lambda: self._cancel_after("run", window.session.run_starter.restore),
+            "run, cancelled": lambda: self._cancel_after("run", window.session.running.restore),
             "restore fast": self._restore,
             "view modes": self._modes,
             "find damage, cancelled": lambda: self._cancel_after("search", self._find),
@@ -135,7 +135,7 @@ class _Driver:
         }
 
     @property
-    def _canvas(self) -> ToolCanvas:
+    def _canvas(self) -> Canvas:
         return self._window.viewer.panes["damaged"].canvas
 
     def settle(self) -> None:
@@ -148,7 +148,7 @@ class _Driver:
         from PySide6.QtTest import QTest
 
         end = time.perf_counter() + seconds
-        while time.perf_counter() < end and not (while_busy and self._window.session.activity is None):
+        while time.perf_counter() < end and not (while_busy and self._window.session.state.activity is None):
             QTest.qWait(5)
 
     def _place(self, x: float, y: float) -> QPointF:
@@ -192,27 +192,27 @@ class _Driver:
             process_events()
 
     def _undo(self) -> None:
-        for change in (self._window.session.undo_redo.undo, self._window.session.undo_redo.redo):
+        for change in (self._window.session.history.undo, self._window.session.history.redo):
             change()
             self.settle()
 
     def _slide(self) -> None:
         session = self._window.session
         for sparsity in range(2, 2 + _SLIDER_STEPS):
-            session.set_settings(replace(session.settings, sparsity=sparsity))
+            session.set_settings(replace(session.state.settings, sparsity=sparsity))
             self._wait(0.05)
 
     def _invert(self) -> None:
         session = self._window.session
-        session.edit_mask(lambda mask: mask.invert())
+        session.masking.invert()
         process_events()
-        session.undo_redo.undo()
+        session.history.undo()
 
     def _restore(self) -> None:
         from dictsel_core import RestoreSettings
 
         self._window.session.set_settings(RestoreSettings.preset("fast"))
-        self._window.session.run_starter.restore()
+        self._window.session.running.restore()
 
     def _modes(self) -> None:
         for action in self._window.actions_.modes.values():

@@ -49,7 +49,7 @@ def _keys_and_runs() -> str:
     from inpaint_app.window.app import wait_until_settled
 
     window = make_window()
-    window.session.opener.open_sample()
+    window.session.opening.open_sample()
     wait_until_settled(window)
     slider = next(each for each in window.findChildren(QSlider) if "Dictionary" in each.accessibleName())
     for number in range(_KEYS):
@@ -58,7 +58,7 @@ def _keys_and_runs() -> str:
     for _ in range(_RUNS):
         QTest.keyClick(window, Qt.Key.Key_F5)
         QTest.qWait(40)
-    is_running = window.session.activity is not None
+    is_running = window.session.state.activity is not None
     window.close()
     return f"{_KEYS} keys, {_RUNS} x F5, closed while {'running' if is_running else 'idle'}"
 
@@ -74,12 +74,12 @@ def _pictures() -> str:
     for number in range(_PICTURES):
         path = folder / f"{number}.png"
         write_picture(tiled_photograph(_SIDE + number, _SIDE), path)
-        window.session.opener.open_file(path)
+        window.session.opening.open_file(path)
         wait_until_settled(window)
-        window.session.edit_mask(lambda mask: mask.fill(Rect(200, 200, 8, 300)))
-        window.session.run_starter.restore()
+        window.session.masking.fill(Rect(200, 200, 8, 300))
+        window.session.running.restore()
         wait_until_settled(window)
-        window.session.unsaved.discard()
+        window.session.document.discard()
         used.append(_memory())
     window.close()
     return f"{used[_WARM - 1]:.0f} MB after {_WARM} pictures, {used[-1]:.0f} MB after {_PICTURES}"

@@ -2,8 +2,8 @@
 
 Arrays in, arrays and frozen dataclasses out. Data points are rows; masks are True where missing. What most
 programs need is here; everything else is in its submodule, such as `dictsel_core.selection`, `constraints`,
-`pursuit`, `restoration`, `evaluation`, `detection`, `online` and `learning`, which is imported when it is
-first used.
+`pursuit`, `restoration`, `evaluation`, `detection`, `online` and `learning`. All of it is imported when it is
+first used; the names are listed in `__init__.pyi`.
 
 Get candidate atoms from `standard_ground_set` or `ground_set_from_array`, choose a sparsity constraint
 such as `IndividualSparsity`, and call a selector, such as `replacement_omp`. `omp` codes further data in the
@@ -22,6 +22,7 @@ References
 Examples
 --------
 >>> import numpy as np
+>>> from dictsel_core import IndividualSparsity, omp, replacement_omp, standard_ground_set
 >>> data = np.random.default_rng(0).normal(size=(100, 64))  # patches of 8 x 8 pixels, as rows
 >>> selection = replacement_omp(standard_ground_set(), data, IndividualSparsity(5), 20)
 >>> selection.dictionary.shape
@@ -30,76 +31,12 @@ Examples
 (100, 64)
 """
 
-from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any
+
+import lazy_loader
 
 from dictsel_core._version import __version__ as __version__
-from dictsel_core.atoms import GroundSet, ground_set_from_array, standard_ground_set
-from dictsel_core.constraints import (
-    AverageSparsity,
-    BlockSparsity,
-    Constraint,
-    IndividualSparsity,
-    MatroidSparsity,
-    PartitionMatroid,
-)
-from dictsel_core.evaluation import estimate_psnr, psnr, ssim, tune
-from dictsel_core.pursuit import SparseCodes, constrained_omp, omp
-from dictsel_core.restoration import (
-    Restoration,
-    RestoreSettings,
-    RestoreStep,
-    iter_restore,
-    restore,
-    restore_region,
-)
-from dictsel_core.selection import Selection, replacement_ols, replacement_omp
 
-if TYPE_CHECKING:
-    from dictsel_core.detection import detect_damage
-
-__all__ = [
-    "AverageSparsity",
-    "BlockSparsity",
-    "Constraint",
-    "GroundSet",
-    "IndividualSparsity",
-    "MatroidSparsity",
-    "PartitionMatroid",
-    "Restoration",
-    "RestoreSettings",
-    "RestoreStep",
-    "Selection",
-    "SparseCodes",
-    "constrained_omp",
-    "detect_damage",
-    "estimate_psnr",
-    "ground_set_from_array",
-    "iter_restore",
-    "omp",
-    "psnr",
-    "replacement_ols",
-    "replacement_omp",
-    "restore",
-    "restore_region",
-    "ssim",
-    "standard_ground_set",
-    "tune",
-]
-
-_SUBMODULES = frozenset(each.name for each in iter_modules(__path__) if not each.name.startswith("_"))
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401  (whatever the name stands for)
-    """Import a submodule when it is first used, and detection, which alone needs scipy.ndimage."""
-    if name == "detect_damage":
-        return import_module("dictsel_core.detection").detect_damage
-    if name in _SUBMODULES:
-        return import_module(f"dictsel_core.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """Return all names, those of submodules included."""
-    return sorted({*globals(), *__all__, *_SUBMODULES})
+__getattr__, __dir__, _names = lazy_loader.attach_stub(__name__, __file__)
+_submodules = {each.name for each in iter_modules(__path__)}
+__all__ = [name for name in _names if name not in _submodules and name != "__version__"]

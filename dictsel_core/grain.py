@@ -7,7 +7,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.layout import Axis, as_layout
+from dictsel_core._util.arrays import Axis, as_layout
 from dictsel_core._util.validation import Bools, Ints, as_bool_mask, as_generator, as_real_array
 
 Singles = NDArray[np.float32]

@@ -9,12 +9,7 @@ from scipy.fft import dct
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.utils import check_random_state
-    from sklearn.utils.validation import (
-        _check_sample_weight,
-        check_array,
-        check_is_fitted,
-        validate_data,
-    )
+    from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 except ImportError as error:
     raise ImportError(
         "dictsel_core.sklearn needs scikit-learn: install it with pip install 'dictsel[sklearn]'."

@@ -56,18 +56,18 @@ def main() -> None:
     window.set_theme(Theme.LIGHT)
     window.show()
     session = window.session
-    session.opener.open_picture(scratched, "scan")
+    session.opening.open_picture(scratched, "scan")
     wait_until_settled(window)
     session.find_damage(("scratches", "dust"))
     wait_until_settled(window)
-    session.finder.choose(replace(session.finder.choice, sensitivity=0.8))
+    session.finding.choose(replace(session.state.choice, sensitivity=0.8))
     wait_until_settled(window)
-    session.run_starter.restore()
+    session.running.restore()
     save(window, "find")
 
-    session.opener.open_picture(scratched, "scan")
+    session.opening.open_picture(scratched, "scan")
     wait_until_settled(window)
-    session.set_view(session.view.with_brush(14))
+    session.document.set_view(session.state.view.with_brush(14))
     brush = HealingBrush(session)
     brush.press(Place(0, 32))
     for row in range(10, 300, 10):
@@ -75,15 +75,15 @@ def main() -> None:
     brush.release()
     save(window, "heal")
 
-    session.opener.open_sample(SAMPLES[0])
+    session.opening.open_sample(SAMPLES[0])
     wait_until_settled(window)
     for preset in ("fast", "balanced"):
         session.set_settings(RestoreSettings.preset(preset))
-        session.run_starter.restore()
+        session.running.restore()
         wait_until_settled(window)
-    session.run_browser.compare((1, 2))
+    session.compare_runs((1, 2))
     save(window, "compare")
-    session.unsaved.discard()
+    session.document.discard()
     window.close()
 
 

@@ -4,16 +4,38 @@ import argparse
 import sys
 from pathlib import Path
 
-from experiments import average, growth, masked, masks, offline_large, offline_small, online, restoration
+from experiments import (
+    average,
+    growth,
+    guarantees,
+    masked,
+    masks,
+    offline_large,
+    offline_small,
+    online,
+    restoration,
+    scale,
+)
 from experiments.data import ImagesError
 from experiments.methods import METHODS
 from experiments.options import SCALES, Options
-from experiments.results import ResultsError
+from experiments.results import ResultsError, read_rows
 from experiments.runner import Experiment, run
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (offline_small, offline_large, average, online, masked, restoration, masks, growth)
+    for module in (
+        offline_small,
+        offline_large,
+        average,
+        online,
+        masked,
+        restoration,
+        masks,
+        growth,
+        scale,
+        guarantees,
+    )
 }
 
 
@@ -24,6 +46,8 @@ def main() -> int:
         for name, experiment in EXPERIMENTS.items():
             print(f"{name:<15} {experiment.title}")
         return 0
+    if args.command == "draw":
+        return _draw(args.folder)
     options = Options(
         scale="quick" if args.quick else args.scale,
         folder=args.out,
@@ -43,6 +67,14 @@ def main() -> int:
     return 0
 
 
+def _draw(folder: Path) -> int:
+    """Draw the figures of all tables in a folder; those with pictures need more than their table."""
+    for name, experiment in EXPERIMENTS.items():
+        if (path := folder / f"{name}.csv").exists() and name != "restoration":
+            experiment.report(read_rows(path), folder)
+    return 0
+
+
 def _trials(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"the number of trials must be at least 1, but is {text}.")
@@ -58,6 +90,8 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("list", help="name all experiments")
     one = commands.add_parser("run", help="run one experiment and draw its figure")
     one.add_argument("name", choices=EXPERIMENTS)
+    again = commands.add_parser("draw", help="draw the figures of finished experiments again")
+    again.add_argument("folder", type=Path, help="with their CSV files")
     for command in (one, commands.add_parser("all", help="run them all")):
         command.add_argument(
             "--quick", action="store_true", help="fewer trials and sizes, some minutes in all"
@@ -74,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
             "--method",
             choices=METHODS,
             default=Options.method,
-            help="who makes the dictionary of the individual column of the restoration; default: ROMP",
+            help="who makes the dictionary of the individual column of the restoration; default: the paper's",
         )
     return parser
 

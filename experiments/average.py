@@ -5,5 +5,5 @@ from experiments.offline import OfflineExperiment, Setting
 EXPERIMENT = OfflineExperiment(
     "average",
     "Average sparsity, T = 1,000",
-    (Setting(1000, ("SDS_MA", "ROMP", "ROMPd", "ROLS"), average=True),),
+    (Setting(1000, ("SDS_MA", "ROMP", "ROMP, k iterations", "ROMPd", "ROLS"), average=True),),
 )

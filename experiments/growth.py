@@ -95,8 +95,7 @@ class GrowthExperiment(Experiment):
                 numbers = values(part, "number")
                 seconds = column(part, "seconds").reshape(len(values(part, "trial")), -1)
                 curve(panel, method, numbers, seconds)
-                exponent = np.polyfit(np.log(numbers), np.log(np.median(seconds, axis=0)), 1)[0]
-                lines[method].append(f"{exponent:.2f}")
+                lines[method].append(f"{exponent(part):.2f}")
             logarithmic(panel, "x", "y")
             panel.set_xticks(numbers, labels=[f"{number}" for number in numbers])
             panel.minorticks_off()
@@ -105,6 +104,12 @@ class GrowthExperiment(Experiment):
         print_table("Time grows like a power of", ["method", *AXES], list(lines.values()))
         _print_literal(where(rows, axis="literal"))
         return save(figure, folder, self.name)
+
+
+def exponent(rows: list[Row]) -> float:
+    """Return the power of an axis by which the median over trials grows, of one method along that axis."""
+    seconds = column(rows, "seconds").reshape(len(values(rows, "trial")), -1)
+    return float(np.polyfit(np.log(values(rows, "number")), np.log(np.median(seconds, axis=0)), 1)[0])
 
 
 def _time(axis: str, size: Size, trial: int) -> list[Row]:

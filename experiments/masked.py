@@ -6,7 +6,17 @@ EXPERIMENT = OfflineExperiment(
     "masked",
     "Half of the entries missing",
     (
-        Setting(100, ("SDS_MA", "SDS_OMP", "RG", "ROMP", "ROMPd", "ROLS"), masked=True, with_images=False),
-        Setting(1000, ("SDS_MA", "ROMP", "ROMPd", "ROLS", "MOD", "K-SVD"), masked=True, with_images=False),
+        Setting(
+            100,
+            ("SDS_MA", "SDS_OMP", "RG", "ROMP", "ROMP, k iterations", "ROMPd", "ROLS"),
+            masked=True,
+            with_images=False,
+        ),
+        Setting(
+            1000,
+            ("SDS_MA", "ROMP", "ROMP, k iterations", "ROMPd", "ROLS", "MOD", "K-SVD"),
+            masked=True,
+            with_images=False,
+        ),
     ),
 )

@@ -56,11 +56,15 @@ def _learn(
     return np.asarray(learned.dictionary)
 
 
+#: Algorithm 1 to the letter: an iteration that repeats an atom is one of the k, and there may be fewer atoms.
+_literal_omp = partial(_select, partial(replacement_omp, repeats="steps"))
+
 METHODS = {
     "SDS_MA": Method(partial(_select, sds_ma), nested=True),
     "SDS_OMP": Method(partial(_select, sds_omp), nested=True),
     "RG": Method(partial(_select, replacement_greedy), nested=True),
     "ROMP": Method(partial(_select, replacement_omp), nested=True),
+    "ROMP, k iterations": Method(_literal_omp, nested=False),
     "ROMPd": Method(partial(_select, partial(replacement_omp, decay=True)), nested=True),
     "ROLS": Method(partial(_select, replacement_ols), nested=True),
     "MOD": Method(partial(_learn, mod), nested=False),

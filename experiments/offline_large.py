@@ -5,5 +5,5 @@ from experiments.offline import OfflineExperiment, Setting
 EXPERIMENT = OfflineExperiment(
     "offline_large",
     "Selection and learning, T = 1,000",
-    (Setting(1000, ("SDS_MA", "ROMP", "ROMPd", "ROLS", "MOD", "K-SVD")),),
+    (Setting(1000, ("SDS_MA", "ROMP", "ROMP, k iterations", "ROMPd", "ROLS", "MOD", "K-SVD")),),
 )

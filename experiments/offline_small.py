@@ -5,5 +5,5 @@ from experiments.offline import OfflineExperiment, Setting
 EXPERIMENT = OfflineExperiment(
     "offline_small",
     "Selectors, T = 100",
-    (Setting(100, ("SDS_MA", "SDS_OMP", "RG", "ROMP", "ROMPd", "ROLS")),),
+    (Setting(100, ("SDS_MA", "SDS_OMP", "RG", "ROMP", "ROMP, k iterations", "ROMPd", "ROLS")),),
 )

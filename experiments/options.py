@@ -20,15 +20,15 @@ class Options:
         A folder of photographs; None for those inside scikit-image and scikit-learn.
     trials : int or None
         Number of trials; None for that of the scale.
-    method : str
-        Who makes the dictionary of the "individual" column of the restoration experiment.
+    method : str or None
+        Who makes the dictionary of the "individual" column of the restoration; None for the paper's method.
     """
 
     scale: str = "full"
     folder: Path = Path("experiments/results")
     images: Path | None = None
     trials: int | None = None
-    method: str = "ROMP"
+    method: str | None = None
 
     def at_scale(self, full: int, quick: int, smoke: int) -> int:
         """Return the number for the scale."""

@@ -19,17 +19,26 @@ STYLES = {
     "SDS_OMP": ("#009E73", "s"),
     "RG": ("#CC79A7", "^"),
     "ROMP": ("#0072B2", "D"),
+    "ROMP, k iterations": ("#332288", "<"),
     "ROMPd": ("#56B4E9", "v"),
     "ROMP, M = 1": ("#56B4E9", "v"),
     "ROLS": ("#882255", "h"),
     "MOD": ("#D55E00", "P"),
     "K-SVD": ("#000000", "X"),
+    "chunked ROMP": ("#D55E00", "o"),
+    "chunked ROMP, two threads": ("#E69F00", "s"),
+    "chunked ROMP, two processes": ("#882255", "^"),
+    "sampled ROMP": ("#56B4E9", "v"),
+    "scikit-learn": ("#999999", "P"),
+    "SPAMS": ("#009E73", "*"),
+    "SPORCO": ("#CC79A7", "x"),
     "Mairal et al.": ("#7F7F7F", "*"),
     "Mairal et al., as in 2018": ("#BBBBBB", "x"),
 }
 _LABELS = {
     "SDS_MA": r"SDS$_\mathrm{MA}$",
     "SDS_OMP": r"SDS$_\mathrm{OMP}$",
+    "ROMP, k iterations": "ROMP, $k$ iterations",
     "ROMP, M = 1": "ROMP, $M$ = 1",
 }
 
@@ -48,10 +57,15 @@ def curve(
     trials: Array,
     *,
     band: bool = True,
+    median: bool = False,
+    name: str | None = None,
 ) -> None:
-    """Draw the mean over trials, (n_trials, n_x), and a band of one standard error if wanted."""
+    """Draw the mean over trials, (n_trials, n_x), with a band of one standard error if wanted; or the median.
+
+    The name in the legend is by default that of the method.
+    """
     color, marker = STYLES[method]
-    mean = trials.mean(axis=0)
+    mean = np.median(trials, axis=0) if median else trials.mean(axis=0)
     axes.plot(
         x,
         mean,
@@ -59,9 +73,9 @@ def curve(
         marker=marker,
         markersize=5,
         linewidth=1.4,
-        label=_LABELS.get(method, method),
+        label=name or _LABELS.get(method, method),
     )
-    if band and len(trials) > 1:
+    if band and not median and len(trials) > 1:
         error = trials.std(axis=0, ddof=1) / np.sqrt(len(trials))
         axes.fill_between(x, mean - error, mean + error, color=color, alpha=0.15, linewidth=0)
 
@@ -84,8 +98,8 @@ def logarithmic(axes: Any, *names: str) -> None:  # noqa: ANN401
         axis.set_minor_formatter(NullFormatter())
 
 
-def legend(figure: Any, axes: Sequence[Any], n_columns: int = 7) -> None:  # noqa: ANN401
-    """Add one legend below all panels."""
+def legend(figure: Any, axes: Sequence[Any]) -> None:  # noqa: ANN401
+    """Add one legend below all panels, with as many columns as there is room for."""
     found: dict[str, Any] = {}
     for each in axes:
         for handle, name in zip(*each.get_legend_handles_labels(), strict=True):
@@ -94,7 +108,7 @@ def legend(figure: Any, axes: Sequence[Any], n_columns: int = 7) -> None:  # noq
         found.values(),
         found.keys(),
         loc="outside lower center",
-        ncols=min(len(found), n_columns),
+        ncols=max(1, min(len(found), int(figure.get_figwidth() / (0.6 + 0.07 * max(map(len, found)))))),
         frameon=False,
     )
 

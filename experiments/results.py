@@ -90,6 +90,12 @@ class Results:
         return [row for task in tasks for row in self._rows[task]]
 
 
+def read_rows(path: Path) -> list[Row]:
+    """Return the rows of a CSV file."""
+    with path.open(newline="") as file:
+        return [{key: _parsed(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
 def _parsed(text: str) -> int | float | str:
     for kind in (int, float):
         try:

@@ -12,8 +12,8 @@ def main(argv: list[str] | None = None) -> int:
     if sys.argv[1:] if argv is None else argv:
         return command(argv)
     with exit_on_interrupt("inpaint"):
-        from inpaint_app.launch import has_display
         from inpaint_app.launch import main as window
+        from inpaint_app.system import has_display
     if has_display():
         return window(["--sample"])
 

@@ -18,19 +18,9 @@ from inpaint_app.cli.arguments import (
 )
 from inpaint_app.cli.streams import CommandLineError, print_note
 from inpaint_app.cli.values import one_of
-from inpaint_app.window.session.view_modes import SIDE_BY_SIDE, VIEW_MODES
-
-_NO_DISPLAYS = ("offscreen", "minimal")
-
-
-def has_display() -> bool:
-    """Whether a window can appear."""
-    platform = os.environ.get("QT_QPA_PLATFORM", "")
-    if platform.partition(":")[0] in _NO_DISPLAYS:
-        return False
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(platform or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+from inpaint_app.system import has_display
+from inpaint_app.system_libraries import missing_packages
+from inpaint_app.window.document.view_state import SIDE_BY_SIDE, VIEW_MODES
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -75,6 +65,10 @@ def _start(args: SimpleNamespace) -> int:
             )
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    elif not os.environ.get("WAYLAND_DISPLAY") and (packages := missing_packages()):
+        # Qt would end the process with a text of its own.
+        print_note(f"inpaint-app: The window cannot open; first install {' '.join(packages)}\n")
+        return 1
     try:
         with exit_on_interrupt("inpaint-app"):
             from inpaint_app.window.app import main as run  # noqa: PLC0415  (Qt only where it is needed)

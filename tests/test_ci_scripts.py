@@ -10,7 +10,6 @@ ROOT = Path(__file__).parents[1]
 SCRIPTS = ROOT / ".ci"
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="scripts of the POSIX shell")
 
-LIBRARIES = "libEGL.so.1 => not found\\nlibc.so.6 => /lib/libc.so.6\\nlibxcb-image.so.0 => not found\\n"
 PACKAGES = "libegl1 libxcb-image0"
 NO_QT = "ImportError: libEGL.so.1: cannot open shared object file"
 
@@ -40,15 +39,13 @@ def write_program(path: Path, *lines: str) -> Path:
 @pytest.fixture
 def bare(tmp_path):
     """A machine whose Python has PySide6, but not the libraries that it needs; the user is root."""
-    write_program(tmp_path / "ldd", f"printf '{LIBRARIES}'")
-    write_program(tmp_path / "uname", "echo Linux")
     write_program(tmp_path / "id", "echo 0")
     write_program(tmp_path / "apt-get", f'echo "$@" >>"{tmp_path}/called"')
     write_program(
         tmp_path / "bin" / "python",
         'case "$*" in',
         f"*QApplication*) echo 'Traceback' >&2; echo '{NO_QT}' >&2; exit 1 ;;",
-        "*find_spec*) echo /somewhere/PySide6 ;;",
+        f"*system_libraries*) echo {PACKAGES} ;;",
         '*pytest*) echo "$@"; exit "${CODE:-0}" ;;',
         "esac",
     )

@@ -22,6 +22,7 @@ PAGES = [
     "docs/howto.md",
     "docs/library.md",
     "docs/extending.md",
+    "docs/research.md",
     "docs/errata.md",
 ]
 PACKAGES = [

@@ -38,6 +38,16 @@ def test_chosen_pictures_explain_more_than_random_ones(monkeypatch, capsys):
     assert chosen > random
 
 
+def test_selected_waves_fill_lost_samples(monkeypatch, capsys):
+    lines, waves = numbers("audio_frames.py", r"(-?[\d.]+) dB", monkeypatch, capsys)
+    assert waves > lines + 5
+
+
+def test_intact_patches_bring_lost_bands_back(monkeypatch, capsys):
+    means, patches = numbers("multispectral.py", r"leaves ([\d.]+)%", monkeypatch, capsys)
+    assert patches < means / 10
+
+
 def test_a_lazy_restoration_is_that_of_the_whole(monkeypatch, capsys):
     pytest.importorskip("dask.array")
     tiles, whole = numbers("restore_with_dask.py", r"(\d+\.\d+) dB", monkeypatch, capsys)

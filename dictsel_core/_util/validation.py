@@ -227,11 +227,7 @@ class ObservedData:
     """
 
     def __init__(
-        self,
-        value: ArrayLike,
-        mask: ArrayLike | None,
-        n_features: int,
-        weights: ArrayLike | None = None,
+        self, value: ArrayLike, mask: ArrayLike | None, n_features: int, weights: ArrayLike | None = None
     ) -> None:
         self._data = as_matrix(value, "data", "(points, features)")
         if self._data.shape[1] != n_features:

@@ -90,6 +90,8 @@ class GroundSet:
 
         Equal but for the rounding of their lengths: two atoms with the least angle between them span a plane.
         """
+        if self.coherence <= _NEARLY_PARALLEL:
+            return np.empty((2, 0), np.intp)
         found = [
             (start + row, same[0])
             for start, products in _products_with_earlier(self.atoms)
@@ -217,10 +219,7 @@ def standard_ground_set(
 
 
 def ground_set_from_array(
-    atoms: ArrayLike,
-    *,
-    names: Sequence[str] | None = None,
-    patch_shape: tuple[int, int] | None = None,
+    atoms: ArrayLike, *, names: Sequence[str] | None = None, patch_shape: tuple[int, int] | None = None
 ) -> GroundSet:
     """Return a ground set of custom atoms.
 
@@ -310,5 +309,7 @@ def _products_with_earlier(columns: Floats) -> Iterator[tuple[int, Floats]]:
     block = 16 * chunk_rows(8 * columns.shape[1])  # a few megabytes of products
     for start in range(0, columns.shape[1], block):
         part = columns[:, start : start + block]
-        products = np.abs(part.T @ columns[:, : start + part.shape[1]])
-        yield start, np.tril(products, start - 1)
+        products = part.T @ columns[:, : start + part.shape[1]]
+        np.abs(products, out=products)
+        products[:, start:] = np.tril(products[:, start:], -1)
+        yield start, products

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import cg
 
-from dictsel_core._util.validation import Floats, Ints
+from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.completion.scale import Scale, Single
 
 #: Weight of the values themselves, relative to that of their differences.
@@ -28,10 +28,7 @@ def blended(scale: Scale, offsets: Ints) -> Single:
     hole, width = np.flatnonzero(scale.hole), scale.shape[1]
     sources = np.arange(scale.hole.size) + offsets[:, :, 0].ravel() * width + offsets[:, :, 1].ravel()
     copied = pixels[sources[hole]]
-    system = _System(scale, _SCREEN * copied)
-    for step in (1, width):
-        system.add(pixels, sources, step)
-    matrix, right = system.equations()
+    matrix, right = _equations(scale, pixels, sources, copied)
     result = np.empty_like(copied)
     for channel in range(copied.shape[1]):
         result[:, channel], _ = cg(
@@ -41,62 +38,48 @@ def blended(scale: Scale, offsets: Ints) -> Single:
     return np.asarray(np.clip(result, known.min(axis=0), known.max(axis=0)), np.float32)
 
 
-class _System:
-    """The equations of the pixels of a hole."""
-
-    def __init__(self, scale: Scale, right: Floats) -> None:
-        self._hole, self._unknown, self._width = scale.hole.ravel(), scale.unknown.ravel(), scale.shape[1]
-        self._n = len(right)
-        self._numbers = np.full(self._hole.size, -1)
-        self._numbers[self._hole] = np.arange(self._n)
-        self._diagonal, self._right = np.full(self._n, _SCREEN), right.copy()
-        self._rows: list[Ints] = []
-        self._columns: list[Ints] = []
-        self._values: list[Floats] = []
-
-    def add(self, pixels: Floats, sources: Ints, step: int) -> None:
-        """Add the differences of all neighbors at a step in the order of pixels."""
-        first = np.arange(self._hole.size - step)
-        first = first[
-            (self._hole[first] | self._hole[first + step]) & (step > 1 or (first + 1) % self._width > 0)
-        ]
+def _equations(scale: Scale, pixels: Floats, sources: Ints, copied: Floats) -> tuple[csr_array, Floats]:
+    """Return the matrix (N, N) and the right side (N, C) for the pixels of a hole and their neighbors."""
+    hole, unknown, width, n = scale.hole.ravel(), scale.unknown.ravel(), scale.shape[1], len(copied)
+    numbers = np.full(hole.size, -1)
+    numbers[hole] = np.arange(n)
+    diagonal, right = np.full(n, _SCREEN), _SCREEN * copied
+    ends: list[tuple[Ints, Ints]] = [(np.arange(n), np.arange(n))]
+    values: list[Floats] = [diagonal]
+    for step in (1, width):
+        first = np.arange(hole.size - step)
+        first = first[(hole[first] | hole[first + step]) & (step > 1 or (first + 1) % width > 0)]
         second = first + step
-        change, weights = self._wanted(pixels, sources, first, second)
+        change, weights = _wanted(pixels, sources, hole, unknown, first, second)
         for sign, here, there in ((-1.0, first, second), (1.0, second, first)):
-            inside, at_border = self._hole[here], self._hole[here] & ~self._hole[there]
-            numbers = self._numbers[here[inside]]
-            self._diagonal += np.bincount(numbers, weights[inside], self._n)
+            inside, at_border = hole[here], hole[here] & ~hole[there]
+            diagonal += np.bincount(numbers[here[inside]], weights[inside], n)
             wanted = sign * weights[:, None] * change
             wanted[at_border] += weights[at_border, None] * pixels[there[at_border]]
-            np.add.at(self._right, numbers, wanted[inside])
-        both = self._hole[first] & self._hole[second]
-        ends = self._numbers[first[both]], self._numbers[second[both]]
-        self._rows += ends
-        self._columns += ends[::-1]
-        self._values += [-weights[both]] * 2
+            np.add.at(right, numbers[here[inside]], wanted[inside])
+            both = hole[here] & hole[there]
+            ends.append((numbers[here[both]], numbers[there[both]]))
+            values.append(-weights[both])
+    places = tuple(np.concatenate(each) for each in zip(*ends, strict=True))
+    return csr_array((np.concatenate(values), places), shape=(n, n)), right
 
-    def equations(self) -> tuple[csr_array, Floats]:
-        """Return the matrix (N, N) and the right side (N, C)."""
-        nodes = np.arange(self._n)
-        values = np.concatenate([*self._values, self._diagonal])
-        places = np.concatenate([*self._rows, nodes]), np.concatenate([*self._columns, nodes])
-        return csr_array((values, places), shape=(self._n, self._n)), self._right
 
-    def _wanted(self, pixels: Floats, sources: Ints, first: Ints, second: Ints) -> tuple[Floats, Floats]:
-        """Return the differences (P, C) of neighbors, the mean of both pieces' known ones, and weights."""
-        step = second - first
-        values, is_known = [], []
-        change, total = np.zeros((len(first), pixels.shape[1])), np.zeros((len(first), 1))
-        for here, before in ((first, sources[first]), (second, sources[second] - step)):
-            ends = [np.clip(each, 0, len(pixels) - 1) for each in (before, before + step)]
-            values.append([pixels[end] for end in ends])
-            is_known.append([~self._unknown[end] for end in ends])
-            counts = (is_known[-1][0] & is_known[-1][1] & self._hole[here])[:, None]
-            change, total = change + counts * (values[-1][1] - values[-1][0]), total + counts
-        gap = np.zeros(len(first))
-        for end in range(2):
-            both = is_known[0][end] & is_known[1][end]
-            gap += both * np.square(values[0][end] - values[1][end]).mean(axis=1)
-        return np.asarray(change / np.maximum(total, 1)), np.asarray(
-            1 / (1 + _N_CHANNELS * gap / _TOLERANCE**2)
-        )
+def _wanted(
+    pixels: Floats, sources: Ints, hole: Bools, unknown: Bools, first: Ints, second: Ints
+) -> tuple[Floats, Floats]:
+    """Return the differences (P, C) of neighbors, the mean of both pieces' known ones, and weights (P,)."""
+    step = second - first
+    values, is_known = [], []
+    change, total = np.zeros((len(first), pixels.shape[1])), np.zeros((len(first), 1))
+    for here, before in ((first, sources[first]), (second, sources[second] - step)):
+        ends = [np.clip(each, 0, len(pixels) - 1) for each in (before, before + step)]
+        values.append([pixels[end] for end in ends])
+        is_known.append([~unknown[end] for end in ends])
+        counts = (is_known[-1][0] & is_known[-1][1] & hole[here])[:, None]
+        change, total = change + counts * (values[-1][1] - values[-1][0]), total + counts
+    gap = np.zeros(len(first))
+    for end in range(2):
+        both = is_known[0][end] & is_known[1][end]
+        gap += both * np.square(values[0][end] - values[1][end]).mean(axis=1)
+    weights = 1 / (1 + _N_CHANNELS * gap / _TOLERANCE**2)
+    return np.asarray(change / np.maximum(total, 1)), np.asarray(weights)

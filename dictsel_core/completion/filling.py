@@ -7,10 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import find_objects
 
-from dictsel_core._util.arrays import Region
-from dictsel_core._util.layout import Axis, as_layout
-from dictsel_core._util.parallel import as_thread_count
-from dictsel_core._util.runs import GeneratorRun, Run, finished, step_by_step
+from dictsel_core._util.arrays import Axis, Region, as_layout, grown
+from dictsel_core._util.parallel import GeneratorRun, Run, as_thread_count, finished, step_by_step
 from dictsel_core._util.validation import Bools, as_bool_mask, as_count, as_real_array
 from dictsel_core.completion.completion import MIN_SOURCES
 from dictsel_core.completion.holes import (
@@ -137,12 +135,8 @@ def _checked_sources(fill_from: ArrayLike, observed: Bools) -> Bools:
 
 def _used(wide: Bools, sources: Bools | None) -> Region:
     """Return the rows and columns of an image in which all that fills its wide holes is found."""
-    looked_at, margin = wide if sources is None else wide | sources, MAX_CONTEXT + PATCH_SIZE
-    rows, columns = (
-        slice(max(each.start - margin, 0), min(each.stop + margin, length))
-        for each, length in zip(find_objects(looked_at.view(np.uint8))[0], wide.shape, strict=True)
-    )
-    return rows, columns
+    looked_at = wide if sources is None else wide | sources
+    return grown(find_objects(looked_at.view(np.uint8))[0], MAX_CONTEXT + PATCH_SIZE, wide.shape)
 
 
 def _limits(plane: NDArray[Any], observed: Bools) -> tuple[float, float]:

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import find_objects, label, maximum_filter, minimum_filter
 
-from dictsel_core._util.arrays import Region, has_square
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.arrays import Region, grown, has_square, parts_of, within
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.completion.completion import MIN_SOURCES, Step, complete
 from dictsel_core.completion.scale import PATCH_SIZE, Single, touching
@@ -48,12 +48,9 @@ def wide_parts(missing: Bools, reach: int) -> Bools:
     wide = _spots(missing)
     if not has_square(missing, reach):
         return wide
-    rows, columns = (
-        slice(max(each.start - reach, 0), each.stop + reach)
-        for each in find_objects(missing.view(np.uint8))[0]
-    )
-    near = maximum_filter(_core(missing[rows, columns], reach), 2 * (reach + _MARGIN) + 1, mode="constant")
-    wide[rows, columns] |= missing[rows, columns] & near.view(bool)
+    part = grown(find_objects(missing.view(np.uint8))[0], reach, missing.shape)
+    near = maximum_filter(_core(missing[part], reach), 2 * (reach + _MARGIN) + 1, mode="constant")
+    wide[part] |= missing[part] & near.view(bool)
     return wide
 
 
@@ -160,11 +157,8 @@ class HolePart:
 
     def hole(self, wide: Bools) -> Bools:
         """Return the pixels to fill, among those of all holes in the region."""
-        mask = np.zeros_like(wide)
-        rows, columns = (
-            slice(a.start - b.start, a.stop - b.start) for a, b in zip(self.box, self.region, strict=True)
-        )
-        mask[rows, columns] = wide[rows, columns]
+        mask, box = np.zeros_like(wide), within(self.box, self.region)
+        mask[box] = wide[box]
         return mask
 
     def fill(
@@ -208,14 +202,10 @@ def hole_parts(boxes: Iterable[Box], shape: tuple[int, int], n_channels: int) ->
     """Return the parts in which holes are filled."""
     parts = []
     for top, left, bottom, right in boxes:
-        for down, row in enumerate(range(top, bottom, _MAX_LENGTH)):
-            for across, column in enumerate(range(left, right, _MAX_LENGTH)):
-                box = (
-                    slice(row, min(row + _MAX_LENGTH, bottom)),
-                    slice(column, min(column + _MAX_LENGTH, right)),
-                )
-                wave = 2 * (down % 2) + across % 2
-                parts.append(HolePart(box, _surrounded(box, shape, n_channels), wave))
+        for rows, columns in parts_of((bottom - top, right - left), _MAX_LENGTH):
+            box = slice(top + rows.start, top + rows.stop), slice(left + columns.start, left + columns.stop)
+            wave = 2 * (rows.start // _MAX_LENGTH % 2) + columns.start // _MAX_LENGTH % 2
+            parts.append(HolePart(box, _surrounded(box, shape, n_channels), wave))
     return parts
 
 
@@ -247,9 +237,4 @@ def _surrounded(box: Region, shape: tuple[int, ...], n_channels: int) -> Region:
     n_patches = _MAX_VALUES / (n_channels * PATCH_SIZE**2)
     # (height + 2 c) (width + 2 c) - height width = n_patches
     context = (np.hypot((height + width), 2 * np.sqrt(n_patches)) - (height + width)) / 4
-    context = int(np.clip(context, _MIN_CONTEXT, MAX_CONTEXT))
-    rows, columns = (
-        slice(max(each.start - context, 0), min(each.stop + context, n))
-        for each, n in zip(box, shape, strict=True)
-    )
-    return rows, columns
+    return grown(box, int(np.clip(context, _MIN_CONTEXT, MAX_CONTEXT)), shape)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.ndimage import (
     binary_dilation,
@@ -14,7 +13,7 @@ from scipy.ndimage import (
     uniform_filter,
 )
 
-from dictsel_core._util.arrays import Scalar
+from dictsel_core._util.arrays import Scalar, any_in_windows
 from dictsel_core._util.validation import Bools, Ints
 
 Single = NDArray[np.float32]
@@ -62,7 +61,7 @@ class Scale:
 
     @property
     def texture(self) -> Single:
-        """What describes the texture, a view: (H, W, 2)."""
+        """The channels that describe the texture, a view: (H, W, 2)."""
         return self.planes[:, :, self.n_channels :]
 
     @cached_property
@@ -112,8 +111,7 @@ def texture_levels(texture: Single) -> Single:
 
 def touching(marked: Bools) -> Bools:
     """Return which patches contain a marked pixel: (H - 6, W - 6)."""
-    across = sliding_window_view(marked, PATCH_SIZE, axis=1).any(axis=2)
-    return np.asarray(sliding_window_view(across, PATCH_SIZE, axis=0).any(axis=2))
+    return any_in_windows(marked, PATCH_SIZE)
 
 
 def _blocks(array: NDArray[Scalar]) -> NDArray[Scalar]:

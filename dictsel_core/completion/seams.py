@@ -137,11 +137,7 @@ def _with_gradients(planes: Single) -> Single:
 
 @Kernel
 def _set_seam_costs(
-    features: Single,
-    n_channels: int,
-    barred: Bools,
-    places: tuple[Ints, Ints, Ints, Ints],
-    costs: Floats,
+    features: Single, n_channels: int, barred: Bools, places: tuple[Ints, Ints, Ints, Ints], costs: Floats
 ) -> None:
     """Write the costs of `Seams.between`; features are pixels, and behind them gradients."""
     first, second, offsets, others = places

@@ -236,6 +236,13 @@ class SeparableConstraint(LocalConstraint):
     def patch_values(self, table: ReplacementGains) -> Floats:
         """Return what each patch contributes to `values`: (T, n)."""
 
+    def has_room(self, sizes: Ints) -> Bools:
+        """Return which patches may add any atom without removing one, by the sizes of their supports: (T,).
+
+        Sums over such patches are faster. By default none is known to.
+        """
+        return np.zeros(len(sizes), bool)
+
     @abstractmethod
     def part(self, rows: Ints, supports: Ints | None = None) -> "SeparableConstraint":
         """Return the constraint on some of the patches; the supports of others do not matter."""

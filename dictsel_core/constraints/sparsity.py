@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import positive_part_sums
+from dictsel_core._util.compiled import Kernel, PartialKernel
 from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_count
 from dictsel_core.constraints.constraint import (
     Constraint,
@@ -74,6 +75,10 @@ class IndividualSparsity(SeparableConstraint):
         """Return what each patch contributes to `values`: (T, n)."""
         floors = np.where(self._full(table.sizes), table.cheapest[1], 0)
         return np.maximum(table.gains - floors[:, None], 0)
+
+    def has_room(self, sizes: Ints) -> Bools:
+        """Return which patches are below their cap."""
+        return ~self._full(sizes)
 
     def part(self, rows: Ints, supports: Ints | None = None) -> "IndividualSparsity":
         """Return the constraint on some of the patches."""
@@ -262,31 +267,72 @@ def best_exchange(gains: Floats, costs: Floats, at_cap: Bools, unused: int) -> E
     at max(g_t, c_t), where it becomes a pure removal. The dual optimum is therefore an order statistic of
     these numbers; the primal optimum follows by breaking ties such that the budget is met.
     """
-    low = np.where(at_cap, 0, np.minimum(gains, costs))
-    high = np.maximum(gains, costs)
-    price = _dual_price(low, high, unused)
-    # At this price there are pure additions, pure removals, swaps, and ties.
-    adds = low > price
-    removes = high < price
-    surplus = unused - np.count_nonzero(adds) + np.count_nonzero(removes)
-    # Ties become additions or removals until the budget is met exactly.
-    if surplus < 0:
-        removes[np.flatnonzero(high == price)[:-surplus]] = True
-    elif price > 0:
-        adds[np.flatnonzero(low == price)[:surplus]] = True
-    swaps = ~adds & ~removes & (gains > costs)
-    added, removed = adds | swaps, removes | swaps
-    return ExchangeSolution(float(gains[added].sum() - costs[removed].sum()), added, removed, price)
+    added, removed = np.empty(len(gains), bool), np.empty(len(gains), bool)
+    known = np.ascontiguousarray(gains, np.float64), costs.astype(np.float64, copy=False), at_cap
+    value, price = _exchange(*known, max(unused, 0), added, removed)
+    return ExchangeSolution(value, added, removed, price)
 
 
-def _dual_price(low: Floats, high: Floats, unused: int) -> float:
-    """Return the smallest minimizer lam >= 0 of the dual.
+@PartialKernel
+def _order_statistic(values: Floats, rank: int) -> float:
+    """Return what has the given rank among values, which are overwritten, in linear time (Hoare's FIND)."""
+    first, last = 0, len(values) - 1
+    while first < last:
+        pivot = values[(first + last) // 2]
+        i, j = first, last
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while pivot < values[j]:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if j < rank:
+            first = i
+        if rank < i:
+            last = j
+    order: float = values[rank]
+    return order
 
-    Its slope is ``unused - #{low > lam} + #{high < lam}`` away from its kinks, and T - #{high > lam}
-    of the patches lie below lam, so the slope turns at the (T + unused + 1)-th largest of both lists.
+
+@Kernel
+def _exchange(
+    gains: Floats, costs: Floats, at_cap: Bools, unused: int, added: Bools, removed: Bools
+) -> tuple[float, float]:
+    """Write which patches receive and lose an atom; return the value of that, and the price.
+
+    The dual has the slope ``unused - #{low > lam} + #{high < lam}`` away from its kinks, and of the patches
+    T - #{high > lam} lie below lam, so that the slope turns at the (T + unused + 1)-th largest of both lists.
     """
-    if np.count_nonzero(low > 0) <= unused:
-        return 0.0
-    both = np.concatenate([low, high])
-    rank = len(both) - (len(high) + unused + 1)  # counted from the smallest
-    return float(np.partition(both, rank)[rank])
+    n_points, n_wanted = len(gains), 0
+    both = np.empty(2 * n_points)
+    for t in range(n_points):
+        both[t] = 0.0 if at_cap[t] else min(gains[t], costs[t])
+        both[n_points + t] = max(gains[t], costs[t])
+        n_wanted += both[t] > 0
+    price = 0.0
+    if n_wanted > unused:
+        rank = n_points - unused - 1  # counted from the smallest
+        price = _order_statistic(both.copy(), rank)
+    surplus = unused
+    for t in range(n_points):
+        added[t], removed[t] = both[t] > price, both[n_points + t] < price
+        surplus += removed[t]
+        surplus -= added[t]
+    value = 0.0
+    for t in range(n_points):
+        # At this price there are pure additions, pure removals, swaps, and ties. Ties become additions or
+        # removals until the budget is met exactly.
+        if surplus < 0 and both[n_points + t] == price:
+            removed[t], surplus = True, surplus + 1
+        elif surplus > 0 and price > 0 and both[t] == price:
+            added[t], surplus = True, surplus - 1
+        elif not added[t] and not removed[t] and gains[t] > costs[t]:
+            added[t] = removed[t] = True
+        if added[t]:
+            value += gains[t]
+        if removed[t]:
+            value -= costs[t]
+    return value, price

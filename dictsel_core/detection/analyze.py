@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 from scipy import ndimage
 
-from dictsel_core._util.runs import GeneratorRun, finished, step_by_step
+from dictsel_core._util.parallel import GeneratorRun, finished, step_by_step
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from dictsel_core.detection.damage import DamageAnalysis, Detection, as_sensitivity, check_kinds
 from dictsel_core.detection.dead import dead_line_candidates, dead_pixel_candidates

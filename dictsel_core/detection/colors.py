@@ -56,9 +56,7 @@ def cover_evidence(image: DetectionImage, shape: tuple[int, int], regions: Marks
 
 def _ring(shape: tuple[int, int], pixels: Ints, numbers: Ints) -> Marks:
     """Return pixels some way around regions, which belong to none, and the region that each is around."""
-    marked = np.zeros(shape, np.bool_)
-    marked.reshape(-1)[pixels] = True
-    marked = dilated(marked, 1)
+    marked = _marked(shape, pixels, 1)
     rows, columns = np.divmod(pixels, shape[1])
     rings = []
     for down, right in product((-_AROUND, 0, _AROUND), repeat=2):
@@ -69,6 +67,13 @@ def _ring(shape: tuple[int, int], pixels: Ints, numbers: Ints) -> Marks:
         rings.append((at[free], numbers[inside][free]))
     at, owners = (np.concatenate(each) for each in zip(*rings, strict=True))
     return at, owners
+
+
+def _marked(shape: tuple[int, int], pixels: Ints, margin: int) -> Bools:
+    """Return a plane in which pixels and those next to them are marked."""
+    marked = np.zeros(shape, np.bool_)
+    marked.reshape(-1)[pixels] = True
+    return dilated(marked, margin)
 
 
 def _means(colors: Floats, numbers: Ints, n_regions: int) -> Floats:
@@ -107,9 +112,7 @@ def tint_evidence(image: DetectionImage, shape: tuple[int, int], regions: Marks,
 
 def _unmarked(shape: tuple[int, int], pixels: Ints) -> Ints:
     """Return pixels all over a plane that are neither marked nor next to what is."""
-    marked = np.zeros(shape, np.bool_)
-    marked.reshape(-1)[pixels] = True
-    marked = dilated(marked, _APART)
+    marked = _marked(shape, pixels, _APART)
     step = max(1, int(np.sqrt(marked.size / _N_SAMPLES)))
     rows, columns = np.nonzero(~marked[::step, ::step])
     return np.asarray(step * (rows * shape[1] + columns))

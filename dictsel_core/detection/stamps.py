@@ -40,12 +40,6 @@ _USUAL_LETTERS = 4
 _USUAL_SPREAD = 0.12
 _USUAL_UNEVENNESS = 0.08
 _MIDDLE, _SPREAD = -0.35, 2.4
-#: Linear sRGB to X, Y and Z, each divided by that of white.
-_WHITE = np.array([0.95047, 1.0, 1.08883])
-_TO_XYZ = (
-    np.array([[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]])
-    / _WHITE[:, None]
-)
 
 # Letters and texts
 #: Only so many are compared, those of the most contrast.
@@ -101,10 +95,10 @@ class Texts:
     unevenness: Doubles
 
 
-def find_letters(strokes: Bools, lab: tuple[Single, Single, Single], contrast: Single) -> Letters:
+def find_letters(strokes: Bools, lab: Single, contrast: Single) -> Letters:
     """Return the marks that strokes make: pixels of like color that touch or are one pixel apart."""
     pixels = np.flatnonzero(strokes)
-    colors = np.stack([each.ravel()[pixels] for each in lab], axis=1)
+    colors = lab.reshape(3, -1)[:, pixels].T
     n_marks, numbers = _like_neighbors(pixels, colors, strokes.shape)
     area = np.bincount(numbers, minlength=n_marks)
     total = np.bincount(numbers, contrast.ravel()[pixels], n_marks)
@@ -201,12 +195,14 @@ def stamp_candidates(image: DetectionImage) -> Work[Regions]:
     """Return rows and columns of letters; nothing in gray pictures."""
     if not image.is_color:
         return no_regions(image.shape)
+    from skimage.color import rgb2lab  # noqa: PLC0415  (slow to import)
+
     channels, factor = image.channels(), 1
     yield 0.0
     while channels[0].size > _MAX_PIXELS:
         channels, factor = [shrink(each) for each in channels], 2 * factor
     yield 0.05
-    lab = lab_from_rgb(np.stack(channels, axis=-1))
+    lab = np.moveaxis(rgb2lab(np.clip(np.stack(channels, axis=-1), 0, 1)), -1, 0)
     shape = lab[0].shape
     size = int(np.clip(_STROKE * np.hypot(*shape), 7, 61)) // 2 * 2 + 1
     raised = yield from part(_raised_chroma(lab[1], lab[2], size), 0.1, 0.8)
@@ -272,15 +268,3 @@ def _median_around(plane: Single, size: int) -> Single:
         np.minimum(np.arange(n) // step, m - 1) for n, m in zip(plane.shape, median.shape, strict=True)
     )
     return np.asarray(median[np.ix_(rows, columns)], np.float32)
-
-
-def lab_from_rgb(rgb: Single) -> tuple[Single, Single, Single]:
-    """Return L, a (green to red) and b (blue to yellow) of CIELAB of an (..., 3) image in sRGB from 0 to 1.
-
-    CIE 1976, D65 white, 2 degrees; IEC 61966-2-1.
-    """
-    rgb = np.clip(rgb, 0, 1)
-    linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
-    xyz = linear @ _TO_XYZ.T.astype(np.float32)
-    x, y, z = np.moveaxis(np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116), -1, 0)
-    return 116 * y - 16, 500 * (x - y), 200 * (y - z)

@@ -6,22 +6,15 @@ from typing import TypeVar
 import numpy as np
 from scipy import ndimage
 
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.parallel import part_of_work
 from dictsel_core.detection.plane import Single
 
 Result = TypeVar("Result")
 Work = Generator[float, None, Result]
+part = part_of_work
 
 #: Pixels of a band of rows: few, so that what a filter needs stays in the cache.
 _BAND_PIXELS = 1 << 17
-
-
-def part(work: Work[Result], start: float, stop: float) -> Work[Result]:
-    """Do work that is a part of other work, from the fraction `start` of that to the fraction `stop`."""
-    run = GeneratorRun(work)
-    for fraction in run:
-        yield start + (stop - start) * fraction
-    return run.result
 
 
 def filter_in_bands(function: Callable[[Single], Single], plane: Single, margin: int) -> Work[Single]:

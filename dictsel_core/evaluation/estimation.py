@@ -3,29 +3,27 @@
 The error of missing pixels, and its uncertainty, follow from the errors of held-out ones, cell by cell.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.layout import Axis
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.arrays import Axis
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.evaluation.metrics import span
-from dictsel_core.evaluation.trials import Trial, depths, trials
 from dictsel_core.restoration import PresetName, RestoreSettings
-from dictsel_core.restoration.damaged import as_damaged
-from dictsel_core.restoration.dictionary import as_atom_source
-from dictsel_core.restoration.holdout import held_out_errors, trial_generator
+from dictsel_core.restoration.damaged import as_damaged, wide_pixels
+from dictsel_core.restoration.holdout import held_out_errors, hold_out, is_dense, trial_generator
 from dictsel_core.restoration.image import Image, as_layers
-from dictsel_core.restoration.plan import Plan, plan_image
+from dictsel_core.restoration.plan import Plan, as_atom_source, plan_image
 from dictsel_core.restoration.settings import REACH, as_settings
-from dictsel_core.restoration.wide import wide_pixels
 
-#: Images of a stack that are used.
-_MAX_IMAGES = 8
+#: Images of a stack that are used; most pixels of all trials on one image, and height and width of the tiles
+#: by which a larger one is represented.
+_MAX_IMAGES, _MAX_PIXELS, _TILE_SIZE = 8, 512**2, 192
 #: Height and width of a cell, and the same as a multiple of the largest distance, if that is more.
 _CELL_SIZE, _CELL_DEPTHS = 32, 4
 #: There is no estimate if more of the missing values are in holes that no held-out ones stand for.
@@ -174,6 +172,53 @@ def _held_out_sample(
     return sample
 
 
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A part of an image with observed pixels held out."""
+
+    image: Image  #: with the held-out pixels
+    narrow: Bools  #: (h, w, c), what of its missing pixels is narrow damage
+    held_out: Bools  #: (h, w, c)
+    corner: tuple[int, int]  #: top-left pixel of this part in the image
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether held-out pixels are among missing ones."""
+        return is_dense(self.image.missing, self.narrow)
+
+
+def trials(image: Image, narrow: Bools, rng: np.random.Generator) -> Iterator[Trial]:
+    """Yield trials on an image with this narrow damage (H, W, c), each of which holds out something."""
+    for tile in _tiles(narrow, rng):
+        part, damage = image.part(tile), narrow[tile]
+        held_out = hold_out(part.missing, rng, damage)
+        if held_out.any() and all(part.observed_channels):
+            yield Trial(part, damage, held_out, (tile[0].start, tile[1].start))
+
+
+def _tiles(narrow: Bools, rng: np.random.Generator) -> Iterator[tuple[slice, slice]]:
+    """Yield the whole image, or tiles around damaged pixels."""
+    height, width = narrow.shape[:2]
+    if height * width <= _MAX_PIXELS:
+        yield slice(0, height), slice(0, width)
+        return
+    centers = np.flatnonzero(narrow.any(axis=2))
+    for center in rng.choice(centers, max(1, _MAX_PIXELS // _TILE_SIZE**2)):
+        y, x = divmod(int(center), width)
+        top = max(0, min(y - _TILE_SIZE // 2, height - _TILE_SIZE))
+        left = max(0, min(x - _TILE_SIZE // 2, width - _TILE_SIZE))
+        yield slice(top, min(top + _TILE_SIZE, height)), slice(left, min(left + _TILE_SIZE, width))
+
+
+def depths(missing: Bools) -> Ints:
+    """Return the distance of each missing value from the nearest observed one of its channel: (H, W, c)."""
+    from scipy.ndimage import distance_transform_cdt  # noqa: PLC0415  (slow to import)
+
+    layers = [distance_transform_cdt(missing[:, :, c], metric="chessboard") for c in range(missing.shape[2])]
+    # Of a channel without any observed pixel, the distances are negative.
+    return np.asarray(np.abs(np.stack(layers, axis=2)), np.intp)
+
+
 def narrow_damage(missing: Bools, settings: RestoreSettings, dtype: np.dtype[Any]) -> Bools:
     """Return what of a mask (H, W, c) is restored from around it, and not invented, as wide holes are."""
     reach = settings.fill_reach(dtype) or REACH["auto"]
@@ -227,16 +272,12 @@ class Sample:
 
 def _errors(trial: Trial, plan: Plan, data_range: float) -> Floats:
     """Return the squared errors of held-out values, relative to the data range; of all channels if shared."""
-    dtype, shape = trial.image.pixels.dtype, trial.image.pixels.shape
-    scales = np.array([(each.span / data_range) ** 2 for each in plan.ranges])
-    where = np.broadcast_to(trial.held_out, shape)
-    errors = held_out_errors(trial.image, plan, trial.held_out) * np.broadcast_to(scales, shape)[where]
-    if trial.held_out.shape[2] == 1:
-        errors = errors.reshape(-1, shape[2]).mean(axis=1)
+    errors = held_out_errors(trial.image, plan, trial.held_out, data_range=data_range)
+    if trial.image.shares_mask:
+        errors = errors.reshape(-1, trial.image.n_channels).mean(axis=1)
     # Integers are rounded.
-    return np.asarray(
-        np.maximum(errors, _MIN_ERROR) if dtype.kind == "f" else errors + 1 / (12 * data_range**2)
-    )
+    is_float = trial.image.pixels.dtype.kind == "f"
+    return np.asarray(np.maximum(errors, _MIN_ERROR) if is_float else errors + 1 / (12 * data_range**2))
 
 
 def _places(image: int, trial: Trial, chosen: Bools, distances: Ints) -> Ints:

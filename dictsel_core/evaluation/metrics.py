@@ -5,16 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.layout import CHANNELS_LAST, Layout, as_layout
-from dictsel_core._util.validation import (
-    as_array,
-    as_bool_mask,
-    as_plain_array,
-    as_positive,
-    masked_entries,
-)
+from dictsel_core._util.arrays import CHANNELS_LAST, Layout, as_layout, row_bands
+from dictsel_core._util.validation import as_array, as_bool_mask, as_plain_array, as_positive, masked_entries
 
-_BAND = 256
 #: Values of SSIM are clipped to as many times the data range.
 _MAX_PEAKS = 1e70
 
@@ -131,7 +124,7 @@ def span(image: NDArray[Any], missing: NDArray[np.bool_] | None, name: str) -> f
         return float(np.iinfo(image.dtype).max) if image.dtype.kind in "iu" else 1.0
     unknown = None if missing is None else np.broadcast_to(missing, image.shape)
     lows, highs = [], []
-    for rows in _bands(len(image)):
+    for rows in row_bands(image.shape):
         values = image[rows] if unknown is None else image[rows][~unknown[rows]]
         values = values[np.isfinite(values)]
         if values.size:
@@ -147,7 +140,7 @@ def _mean_square(original: NDArray[Any], other: NDArray[Any], mask: ArrayLike | 
     """Return the mean squared error of the values that count, in a unit."""
     counted = None if mask is None else _as_selection(mask, original)
     total, count = 0.0, 0
-    for rows in _bands(len(original)):
+    for rows in row_bands(original.shape):
         with np.errstate(over="ignore"):
             error = np.square(_difference(original[rows], other[rows]) / unit)
         known = ~np.isnan(original[rows])
@@ -228,7 +221,7 @@ def ssim(
     margins = [(size // 2, size // 2)] * 2 + [(0, 0)] * (original.ndim - 2)
     x, y = (np.pad(each, margins, mode="symmetric") for each in (original, other))
     total, count = 0.0, 0
-    for rows in _bands(len(original)):
+    for rows in row_bands(original.shape):
         reach = slice(rows.start, rows.stop + size - 1)
         values = _similarity(_in_peaks(x[reach], peak), _in_peaks(y[reach], peak), size)
         chosen = values[counted[rows] & ~np.isnan(values)]
@@ -273,11 +266,6 @@ def _inside(shape: tuple[int, ...], margin: int) -> NDArray[np.bool_]:
     inside = np.zeros(shape, np.bool_)
     inside[margin : shape[0] - margin, margin : shape[1] - margin] = True
     return inside
-
-
-def _bands(height: int) -> list[slice]:
-    """Cut rows into bands, so that temporary arrays stay small."""
-    return [slice(top, min(top + _BAND, height)) for top in range(0, height, _BAND)]
 
 
 def error_map(

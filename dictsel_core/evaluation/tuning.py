@@ -2,24 +2,21 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
-from dictsel_core._util.layout import Axis
-from dictsel_core._util.runs import GeneratorRun, Run, finished, step_by_step
+from dictsel_core._util.arrays import Axis, Region, evenly_spaced, parts_of
+from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
 from dictsel_core._util.validation import Bools
 from dictsel_core.evaluation.metrics import span
 from dictsel_core.refinement.rounds import BEST_ROUNDS
 from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.damaged import as_damaged
-from dictsel_core.restoration.dictionary import as_atom_source
-from dictsel_core.restoration.holdout import folds, held_out_errors, trial_generator
+from dictsel_core.restoration.holdout import N_WANTED, held_out_errors, hold_out, trial_generator
 from dictsel_core.restoration.image import Image, Plane, ValueRange
-from dictsel_core.restoration.plan import Plan, plan_image
+from dictsel_core.restoration.plan import Plan, as_atom_source, plan_image
 from dictsel_core.restoration.settings import as_settings
 
 AnySettings = TypeVar("AnySettings", bound=RestoreSettings)
@@ -31,6 +28,8 @@ MEAN_SPARSITIES = (2.0, 5.0)
 
 #: The image is represented by this many tiles, of a larger size in every pass.
 _N_TILES, _TILE_SIZES = 6, (48, 80, 128)
+#: How often pixels of a small image are held out.
+_MAX_TIMES = 4
 #: Fraction of the candidates that each pass keeps, and how many at least.
 _KEEP_FRACTION, _MIN_KEPT = 0.25, 4
 #: Other settings must be better than the given ones by this many decibels.
@@ -225,49 +224,52 @@ class _HeldOutTrials:
         self, image: Image, data_range: float, settings: RestoreSettings, rng: np.random.Generator
     ) -> None:
         self.source = as_atom_source(None, settings)
-        self._image, self._gray = image, _gray(image)
-        missing = self._gray.mask(0)
+        self._image, self._gray, self._data_range = image, _gray(image), data_range
         # The quality of a channel that is missing entirely cannot be estimated from the others.
-        self._has_unobserved_channel = bool(image.missing.all(axis=(0, 1)).any())
-        self._folds = folds(missing, rng)
-        self._tiles = {
-            tile_size: _representative_tiles(self._gray.plane(0), missing, self._folds[0], tile_size)
-            for tile_size in _TILE_SIZES
-        }
-        # PSNR is relative to the data range, errors to the ranges of the channels.
-        self._scales = np.array([(each.span / data_range) ** 2 for each in image.ranges])
+        self._has_unobserved_channel = not all(image.observed_channels)
+        self._tiles = {size: self._held_out(size, rng) for size in _TILE_SIZES}
         self._plans: dict[tuple[int, float, int, bool], Plan] = {}
+
+    def _held_out(self, size: int, rng: np.random.Generator) -> list[tuple[Region, Bools]]:
+        """Return tiles with pixels to hold out in them, (h, w, 1), each several times if these are few."""
+        tiles = _representative_tiles(self._gray.plane(0), self._gray.mask(0), size)
+        found: list[tuple[Region, Bools]] = []
+        n_held = 0
+        while n_held < N_WANTED / 2 and len(found) < _MAX_TIMES * len(tiles):
+            found += [(tile, hold_out(self._gray.missing[tile], rng)) for tile in tiles]
+            n_held = sum(int(held_out.sum()) for _, held_out in found)
+        return found
 
     def work_of_refining(self, settings: ResolvedSettings) -> float:
         """Return the work of `refined_score`, in units in which that of `score` is the squared tile size."""
-        return _TILE_SIZES[-1] ** 2 * (1 + _WORK_OF_A_ROUND * _max_rounds(settings)) / len(self._folds)
+        return _TILE_SIZES[-1] ** 2 * (1 + _WORK_OF_A_ROUND * _max_rounds(settings))
 
     def score(self, settings: ResolvedSettings, tile_size: int) -> float:
         """Return the PSNR estimated from held-out pixels of a gray image before refinement."""
         coded = replace(settings, rounds=0)
-        return GeneratorRun(self._scoring(self._gray, coded, tile_size, self._folds)).finish()
+        return GeneratorRun(self._scoring(self._gray, coded, tile_size)).finish()
 
     def refined_score(self, settings: ResolvedSettings) -> Generator[float, None, float]:
         """Yield the fraction that is done, and return the PSNR estimated after refinement."""
         refined = replace(settings, rounds=_max_rounds(settings))
-        return self._scoring(self._image, refined, _TILE_SIZES[-1], self._folds[:1])
+        return self._scoring(self._image, refined, _TILE_SIZES[-1])
 
     def _scoring(
-        self, image: Image, settings: ResolvedSettings, tile_size: int, some_folds: list[Bools]
+        self, image: Image, settings: ResolvedSettings, tile_size: int
     ) -> Generator[float, None, float]:
         if not image.missing.any():
             return float("inf")
         plan, errors = self._plan(image, settings), []
-        scales = self._scales if image is self._image else self._scales.mean(keepdims=True)
-        parts = list(product(self._tiles[tile_size], some_folds))
-        for number, (tile, fold) in enumerate(parts):
+        data_range = self._data_range
+        if image is self._gray:  # which is in the unit ranges of the channels
+            data_range /= float(np.sqrt(np.mean([each.span**2 for each in self._image.ranges])))
+        tiles = self._tiles[tile_size]
+        for number, (tile, chosen) in enumerate(tiles):
             part = image.part(tile)
-            held_out = fold[tile][:, :, None] & ~part.missing
+            held_out = chosen & ~part.missing
             if held_out.any() and not (part.missing | held_out).all(axis=(0, 1)).any():
-                where = np.broadcast_to(held_out, (*part.shape, part.n_channels))
-                scale = np.broadcast_to(scales, where.shape)[where]
-                errors.append(held_out_errors(part, plan, held_out) * scale)
-            yield (number + 1) / len(parts)
+                errors.append(held_out_errors(part, plan, held_out, data_range=data_range))
+            yield (number + 1) / len(tiles)
         if not errors or self._has_unobserved_channel:
             return float("nan")
         mean = float(np.concatenate(errors).mean()) * image.missing_fraction
@@ -300,12 +302,12 @@ def _gray(image: Image) -> Image:
     return Image(image.plane(channel)[:, :, None], image.mask(channel)[:, :, None], unit)
 
 
-def _representative_tiles(plane: Plane, missing: Bools, held_out: Bools, size: int) -> list[Region]:
-    """Return tiles of a plane, from smooth to detailed; the whole plane if it is not much larger."""
+def _representative_tiles(plane: Plane, missing: Bools, size: int) -> list[Region]:
+    """Return damaged tiles of a plane, from smooth to detailed; the whole plane if it is not much larger."""
     if plane.size <= _N_TILES * size**2:
         return [np.s_[:, :]]
     height, width = (max(length // size, 1) * size for length in plane.shape)
     tiles = list(parts_of((height, width), size))
-    usable = [tile for tile in tiles if held_out[tile].any()] or tiles
+    usable = [tile for tile in tiles if missing[tile].any() and not missing[tile].all()]
     usable.sort(key=lambda tile: float(plane[tile].std(where=~missing[tile])))
     return evenly_spaced(usable, _N_TILES)

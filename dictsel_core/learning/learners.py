@@ -1,11 +1,30 @@
-"""K-SVD and MOD."""
+"""K-SVD and MOD: dictionary learning, one iteration at a time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.runs import finished, step_by_step
-from dictsel_core._util.validation import Ints
-from dictsel_core.learning.run import Array, LearningRun, LearningState
+from dictsel_core._util.arrays import read_only
+from dictsel_core._util.parallel import Run, finished, single_threaded_blas, step_by_step
+from dictsel_core._util.validation import (
+    Bools,
+    Floats,
+    Ints,
+    ObservedData,
+    as_count,
+    as_generator,
+    as_matrix,
+    as_nonnegative,
+)
+from dictsel_core.pursuit.codes import code_data
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Array = NDArray[np.float64]
 
 #: A rank-one fit ends when the energy that the atom explains grows by less than this fraction ...
 _RELATIVE_TOLERANCE = 1e-6
@@ -15,6 +34,237 @@ _MAX_ROUNDS = 20
 #: do not determine stays as it is.
 _RIDGE = 1e-10
 _STEPS = "which makes one iteration per step and always has a result"
+#: A patch whose squared residual is below this fraction of its energy is explained.
+_EXPLAINED = 1e-12
+
+
+class LearningState:
+    """Dictionary, codes and residuals of a learner: codes patches, and replaces unused atoms.
+
+    Data and residual, (T, d), are zero at missing entries; `observed` is 0 there and 1 elsewhere, or None.
+    Supports, (T, S), are columns of the dictionary padded with -1, coefficients padded with 0.
+    """
+
+    def __init__(
+        self,
+        data: ArrayLike,
+        n_atoms: int,
+        sparsity: int,
+        mask: ArrayLike | None,
+        initial: ArrayLike | None,
+        rng: np.random.Generator | int | None,
+    ) -> None:
+        count, self._sparsity = as_count(n_atoms, "n_atoms"), as_count(sparsity, "sparsity")
+        given = as_matrix(data, "data", "(points, features)")
+        points = ObservedData(given, mask, given.shape[1])
+        rows, observed = points.rows(0, len(points))
+        self.data: Array = rows.astype(np.float64, copy=False)
+        self.observed: Array | None = None if observed is None else observed.astype(np.float64, copy=False)
+        if initial is None:
+            self.dictionary = _random_patches(self.data, count, as_generator(rng))
+        else:
+            self.dictionary = _unit_columns(as_matrix(initial, "initial", "(features, atoms)"))
+            if self.dictionary.shape != (given.shape[1], count):
+                raise ValueError(
+                    f"initial must have the shape (features, atoms), {(given.shape[1], count)}, "
+                    f"but its shape is {self.dictionary.shape}."
+                )
+        self._missing: Bools | None = None if self.observed is None else self.observed == 0
+        self.residual = self.data.copy()
+        self.supports = np.full((len(self.data), min(self._sparsity, *self.dictionary.shape)), -1)
+        self.coefficients = np.zeros(self.supports.shape)
+        self.energy = float(np.vecdot(self.data, self.data).sum()) / 2
+
+    @property
+    def objective(self) -> float:
+        """Sum of |y_t|^2/2 - |r_t|^2/2 on the observed entries."""
+        return self.energy - float(np.vecdot(self.residual, self.residual).sum()) / 2
+
+    def code(self) -> None:
+        """Code all patches by OMP; a patch keeps its old code if that is better.
+
+        This makes learning monotone (Aharon, Elad and Bruckstein 2006, section IV.C).
+        """
+        codes = code_data(self.dictionary, self.data, self._sparsity, self._missing)
+        better = codes.residual_energy < np.vecdot(self.residual, self.residual)
+        self.supports[better] = codes.supports[better]
+        self.coefficients[better] = codes.coefficients[better]
+        self.refresh_residual()
+
+    def refresh_residual(self) -> None:
+        """Compute the residual of all patches from their codes."""
+        self.residual = self.data - self.codes() @ self.dictionary.T
+        if self.observed is not None:
+            self.residual *= self.observed
+
+    def codes(self) -> "csr_array":
+        """Return the codes as a sparse matrix (T, k)."""
+        from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import)
+
+        used = self.supports >= 0
+        ends = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
+        shape = (len(self.data), self.dictionary.shape[1])
+        return csr_array((self.coefficients[used], self.supports[used], ends), shape=shape)
+
+    def set_atoms(self, dictionary: Array) -> None:
+        """Set atoms of any length, and scale the codes; one of length zero keeps its direction only."""
+        lengths = np.linalg.norm(dictionary, axis=0)
+        alive = lengths > 0
+        self.dictionary = np.where(alive, dictionary / np.where(alive, lengths, 1), self.dictionary)
+        self.coefficients *= np.where(self.supports >= 0, lengths[self.supports], 0)
+        self.refresh_residual()
+
+    def replace_unused(self) -> bool:
+        """Replace unused atoms by the patches with the largest residuals; return whether there were any."""
+        unused = np.flatnonzero(np.bincount(self.supports[self.supports >= 0], minlength=self.n_atoms) == 0)
+        if not unused.size:
+            return False
+        left: Array = np.square(self.residual).sum(axis=1)
+        worst = np.argsort(-left, kind="stable")[: len(unused)]
+        worst = worst[left[worst] > _EXPLAINED * np.square(self.data[worst]).sum(axis=1)]
+        patches = self.data[worst].T
+        self.dictionary[:, unused[: len(worst)]] = patches / np.linalg.norm(patches, axis=0)
+        return bool(worst.size)
+
+    @property
+    def n_atoms(self) -> int:
+        """The dictionary size k."""
+        return int(self.dictionary.shape[1])
+
+    def fitted(self) -> tuple[list[Ints], list[Array]]:
+        """Return one index array and one weight array per patch."""
+        used = self.supports >= 0
+        ends = np.cumsum(used.sum(axis=1))[:-1]
+        return np.split(self.supports[used], ends), np.split(self.coefficients[used], ends)
+
+
+def _random_patches(data: Array, n_atoms: int, rng: np.random.Generator) -> Array:
+    """Return k different nonzero patches, drawn at random, as unit columns."""
+    usable = np.flatnonzero(np.vecdot(data, data) > 0)
+    if len(usable) < n_atoms:
+        raise ValueError(
+            f"n_atoms is {n_atoms}, but there are only {len(usable)} nonzero patches to draw atoms from; "
+            "give an initial dictionary as initial=..."
+        )
+    return _unit_columns(data[rng.choice(usable, n_atoms, replace=False)].T)
+
+
+def _unit_columns(given: Floats) -> Array:
+    columns = given.astype(np.float64)
+    largest = np.abs(columns).max(axis=0)
+    if not (np.isfinite(largest).all() and largest.all()):
+        raise ValueError("Every column of initial must be finite and nonzero.")
+    columns = columns / largest  # so that squares neither vanish nor overflow
+    return np.ascontiguousarray(columns / np.linalg.norm(columns, axis=0))
+
+
+@dataclass(frozen=True)
+class LearningStep:
+    """One iteration: all patches coded, all atoms updated.
+
+    Attributes
+    ----------
+    iteration : int
+        Its number, from 1.
+    objective : float
+        Sum over patches of ``|y_t|^2/2 - |r_t|^2/2`` on the observed entries; never decreases.
+    change : float
+        Its growth by this iteration.
+    """
+
+    iteration: int
+    objective: float
+    change: float
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedDictionary:
+    """A learned dictionary and the codes of the patches, with the names of a `Selection`.
+
+    Attributes
+    ----------
+    dictionary : (d, k) ndarray of float64, read-only
+        Atoms as unit columns.
+    supports : tuple of (n_t,) ndarray of int
+        The columns of `dictionary` that each patch uses (those of a `Selection` index the ground set).
+    coefficients : tuple of (n_t,) ndarray
+        Their weights.
+    objective : (n_iterations,) ndarray
+        Value after each iteration.
+    converged : bool
+        Whether the objective grew by at most the tolerance in the last iteration; False if the maximum
+        number of iterations was reached first.
+    """
+
+    dictionary: NDArray[np.float64]
+    supports: tuple[Ints, ...]
+    coefficients: tuple[Floats, ...]
+    objective: NDArray[np.float64]
+    converged: bool
+
+    def __repr__(self) -> str:
+        """Summarize: the arrays would fill the screen."""
+        used = np.mean([len(support) for support in self.supports])
+        reached = f", objective {self.objective[-1]:.4g}" if len(self.objective) else ""
+        return (
+            f"LearnedDictionary({self.dictionary.shape[1]} atoms, {len(self.supports)} patches using "
+            f"{used:.3g} each, {len(self.objective)} iterations{reached})"
+        )
+
+
+class LearningRun(Run[LearningStep, LearnedDictionary]):
+    """An iterator over the iterations of a learner; `result` is available after every one."""
+
+    def __init__(
+        self,
+        state: LearningState,
+        update: Callable[[LearningState], None],
+        max_iterations: int,
+        tolerance: float,
+    ) -> None:
+        self._state, self._update = state, update
+        self._max_iterations = as_count(max_iterations, "max_iterations")
+        self._tolerance = as_nonnegative(tolerance, "tolerance")
+        self._steps: list[LearningStep] = []
+        self._converged = state.energy == 0.0
+
+    def __next__(self) -> LearningStep:
+        """Code all patches, and update all atoms."""
+        if self._converged or len(self._steps) >= self._max_iterations:
+            raise StopIteration
+        state, before = self._state, self._steps[-1].objective if self._steps else 0.0
+        with single_threaded_blas:
+            state.code()
+            replaced = state.replace_unused()
+            self._update(state)
+        objective = state.objective
+        change = objective - before
+        # No code uses the new atoms before the next iteration.
+        self._converged = change <= self._tolerance and not replaced
+        self._steps.append(LearningStep(len(self._steps) + 1, objective, change))
+        return self._steps[-1]
+
+    @property
+    def steps(self) -> tuple[LearningStep, ...]:
+        """The iterations made."""
+        return tuple(self._steps)
+
+    @property
+    def result(self) -> LearnedDictionary:
+        """The dictionary after the iterations made."""
+        supports, coefficients = self._state.fitted()
+        return LearnedDictionary(
+            dictionary=read_only(self._state.dictionary.copy()),
+            supports=tuple(map(read_only, supports)),
+            coefficients=tuple(map(read_only, coefficients)),
+            objective=read_only(np.array([step.objective for step in self._steps])),
+            converged=self._converged,
+        )
+
+    def finish(self) -> LearnedDictionary:
+        """Make all remaining iterations and return the dictionary."""
+        with single_threaded_blas:  # once for all iterations
+            return super().finish()
 
 
 @finished

@@ -5,14 +5,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.validation import (
-    Ints,
-    as_count,
-    as_counts,
-    as_generator,
-    as_positive,
-    as_real_array,
-)
+from dictsel_core._util.validation import Ints, as_count, as_counts, as_generator, as_positive, as_real_array
 
 Array = NDArray[np.float64]
 

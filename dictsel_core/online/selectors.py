@@ -1,4 +1,4 @@
-"""Online versions of SDS_MA, Replacement Greedy and Replacement OMP (appendix D)."""
+"""Online versions of SDS_MA, Replacement Greedy and Replacement OMP (appendix D), and their regret."""
 
 from abc import ABC, abstractmethod
 
@@ -11,12 +11,15 @@ from dictsel_core._util.validation import (
     ObservedData,
     as_count,
     as_n_atoms,
+    as_nonnegative,
     as_plain_array,
     as_positive,
+    as_real_array,
 )
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Replacement
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
+from dictsel_core.pursuit.codes import code_data
 from dictsel_core.selection.problem import Problem, problem_of
 from dictsel_core.selection.state import SupportState
 from dictsel_core.selection.utilities import differences_of, modular_values
@@ -55,6 +58,10 @@ class OnlineSelector(ABC):
         default they are `AdaptiveHedge`, which needs no parameters (docs/reproduction.md compares them).
     rounds : int, optional
         Number of rounds T, if known; requires `largest_energy`. By default `Hedge` uses the doubling trick.
+    smoothness : float, optional
+        The constant M of the gains of `OnlineReplacementOMP`, relative to the smoothness of the utility,
+        which is 1 for the squared one; by default that of the ground set. Theorem D.6 does not hold for a
+        smaller one, but it learned faster in our experiments.
     learners : ExpertBank, optional
         k learners over the n atoms, to be used instead; then largest_energy, rounds and rng must not be
         given. Gains are at most the energy of a patch divided by 2, or by M for Replacement OMP.
@@ -76,7 +83,7 @@ class OnlineSelector(ABC):
     [5, 6]
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (options by keyword)
         self,
         ground_set: GroundSet,
         n_atoms: int,
@@ -85,6 +92,7 @@ class OnlineSelector(ABC):
         utility: Utility | None = None,
         largest_energy: float | None = None,
         rounds: int | None = None,
+        smoothness: float | None = None,
         learners: ExpertBank | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> None:
@@ -92,6 +100,7 @@ class OnlineSelector(ABC):
         if not isinstance(given, GroundSet):
             raise TypeError(f"ground_set must be a GroundSet, not {type(given).__name__}.")
         self.ground_set = ground_set
+        self._smoothness = None if smoothness is None else as_positive(smoothness, "smoothness")
         self._utility = None if utility is None else as_utility(utility)
         n, count = len(ground_set), as_n_atoms(n_atoms, len(ground_set))
         self._sparsity = min(as_count(sparsity, "sparsity"), count)
@@ -115,6 +124,11 @@ class OnlineSelector(ABC):
             largest = (1 + 1e-9) * self._largest_gain(energy)
             self._largest_energy, self._largest = energy, largest
             self.learners = Hedge(n, n_learners=count, rounds=rounds, largest_gain=largest, rng=rng)
+
+    @property
+    def smoothness(self) -> float:
+        """The constant M of the gains of Replacement OMP."""
+        return self.ground_set.smoothness if self._smoothness is None else self._smoothness
 
     def play(self) -> Ints:
         """Return the dictionary of this round: the indices of k different atoms."""
@@ -247,47 +261,8 @@ class OnlineReplacementOMP(OnlineSelector):
 
     Learner i observes :math:`(a^\top r_t)^2 / M` while the support has fewer than s atoms, and then
     :math:`\max(0, (a^\top r_t)^2 / M - M \min_j w_{t,j}^2)`; after that its own atom enters the support in
-    the same way, and the weights w_t are refitted.
-
-    Parameters
-    ----------
-    ground_set, n_atoms, sparsity, utility, largest_energy, rounds, learners, rng
-        See `OnlineSelector`.
-    smoothness : float, optional
-        The constant M, relative to the smoothness of the utility, which is 1 for the squared one; by default
-        that of the ground set. Theorem D.6 does not hold for a smaller one, but it
-        learned faster in our experiments.
+    the same way, and the weights w_t are refitted. The parameters are those of `OnlineSelector`.
     """
-
-    def __init__(  # noqa: PLR0913  (options by keyword)
-        self,
-        ground_set: GroundSet,
-        n_atoms: int,
-        sparsity: int,
-        *,
-        smoothness: float | None = None,
-        utility: Utility | None = None,
-        largest_energy: float | None = None,
-        rounds: int | None = None,
-        learners: ExpertBank | None = None,
-        rng: np.random.Generator | int | None = None,
-    ) -> None:
-        self._own_smoothness = None if smoothness is None else as_positive(smoothness, "smoothness")
-        super().__init__(
-            ground_set,
-            n_atoms,
-            sparsity,
-            utility=utility,
-            largest_energy=largest_energy,
-            rounds=rounds,
-            learners=learners,
-            rng=rng,
-        )
-
-    @property
-    def smoothness(self) -> float:
-        """The constant M of the gains."""
-        return self.ground_set.smoothness if self._own_smoothness is None else self._own_smoothness
 
     def _feedback(self, problem: Problem, picks: Ints) -> Array:
         smoothness, support = self.smoothness, _PatchSupport(problem, self._sparsity)
@@ -306,3 +281,56 @@ class OnlineReplacementOMP(OnlineSelector):
 
     def _largest_gain(self, energy: float) -> float:
         return energy / self.smoothness
+
+
+def utilities(
+    dictionary: ArrayLike, data: ArrayLike, sparsity: int, *, mask: ArrayLike | None = None
+) -> Array:
+    r"""Return the utility of a dictionary for each patch: :math:`|y_t|^2/2 - |r_t|^2/2`, (T,).
+
+    The reward :math:`\max_{|w|_0 \le s} u(y_t, X w)` of a round is NP-hard to compute; as in the paper's
+    experiments, the code is that of OMP, whose parameters these are. `data` may be a single patch, (d,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> utilities(np.eye(3)[:, :2], [[2.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 1).tolist()
+    [2.0, 0.0]
+    """
+    rows = np.atleast_2d(as_plain_array(data, "data"))
+    missing = None if mask is None else np.atleast_2d(as_plain_array(mask, "mask"))
+    codes = code_data(dictionary, rows, sparsity, missing)
+    rows = rows.astype(np.float64)
+    observed = rows if missing is None else np.where(missing, 0, rows)
+    # Where nothing is explained, rounding may leave the residual longer than the patch.
+    return np.asarray(np.maximum(np.square(observed).sum(axis=1) - codes.residual_energy, 0) / 2)
+
+
+def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) -> Array:
+    r"""Return the regret after every round: :math:`\alpha \sum_\tau f_\tau(X^*) - \sum_\tau f_\tau(X_\tau)`.
+
+    Divided by 1, ..., T it is the average regret.
+
+    Parameters
+    ----------
+    player : (T,) array_like
+        Utility of the dictionary played in each round.
+    reference : (T,) array_like
+        Utility of one dictionary chosen in hindsight, such as that of `replacement_omp` on all patches.
+        The optimal dictionary of the definition (section 5) is NP-hard to find.
+    alpha : float, optional
+        Factor of the reference. Default is 1; in theorems D.2, D.4 and D.6 it is the offline approximation
+        ratio.
+
+    Examples
+    --------
+    >>> alpha_regret([1.0, 2.0, 3.0], [3.0, 3.0, 3.0]).tolist()
+    [2.0, 3.0, 3.0]
+    """
+    played, best = as_real_array(player, "player"), as_real_array(reference, "reference")
+    if played.ndim != 1 or played.shape != best.shape:
+        raise ValueError(
+            "player and reference must hold one utility per round each, but their shapes are "
+            f"{played.shape} and {best.shape}."
+        )
+    return np.asarray(np.cumsum(as_nonnegative(alpha, "alpha") * best - played))

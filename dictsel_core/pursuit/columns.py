@@ -72,11 +72,10 @@ class Pursuit:
         """Code one chunk by weighted least squares; return supports, coefficients (B, s), and energies (B,).
 
         Data are multiplied by the weights, and zero at missing entries, which are not read by patch. Weights
-        are 1 where observed and 0 where missing, or None; with B / C rows they are those of every B / C
-        consecutive rows of the data, such as the same patches of C channels. Caps, (B,), are the capacity by
-        default. A patch that cannot use the atom that a rule makes it select goes on without it. The path,
-        (B, s + 1), is filled with the squared residual after 0, 1, ... steps. Each patch may have an `own`
-        atom of unit length, (B, d), in the place of the last one.
+        are 1 where observed and 0 where missing, or None. Caps, (B,), are the capacity by default. A patch
+        that cannot use the atom that a rule makes it select goes on without it. The path, (B, s + 1), is
+        filled with the squared residual after 0, 1, ... steps. Each patch may have an `own` atom of unit
+        length, (B, d), in the place of the last one.
         """
         if self.by_patch and weights is not None and rule is None and own is None:
             return self._code_by_patch(data, weights, caps, path)
@@ -109,7 +108,7 @@ class Pursuit:
         for j in range(self.capacity):
             weighted = residual
             if self._weak and weights is not None:
-                weighted = _weighted(residual, weights, out=work.weighted[:n])
+                weighted = np.multiply(residual, weights, out=work.weighted[:n])
             np.matmul(weighted, self.atoms, out=scores)
             if own is not None:
                 scores[:, -1] = np.vecdot(weighted, own)
@@ -166,19 +165,16 @@ class Pursuit:
         columns = self._rows.take(chosen, axis=0)
         if own is not None:
             np.copyto(columns, own, where=(chosen == len(self._rows) - 1)[:, None])
-        return columns if weights is None else _weighted(columns, weights, out=columns)
+        return columns if weights is None else np.multiply(columns, weights, out=columns)
 
     def _inverse_lengths(self, weights: Floats | None, own: Floats | None, out: Floats) -> Floats:
         """Put 1 / |m * a|^2 for every patch and atom into `out`, and return it."""
-        first = out if weights is None else out[: len(weights)]
         if weights is None:
-            first[...] = self._squares.sum(axis=0)
+            out[...] = self._squares.sum(axis=0)
         else:
-            np.matmul(np.square(weights) if self._weak else weights, self._squares, out=first)
-        np.maximum(first, self._min_lengths, out=first)
-        np.divide(1, first, out=first)
-        if len(first) < len(out):
-            out.reshape(-1, *first.shape)[1:] = first
+            np.matmul(np.square(weights) if self._weak else weights, self._squares, out=out)
+        np.maximum(out, self._min_lengths, out=out)
+        np.divide(1, out, out=out)
         if own is not None:
             seen = own if weights is None else own * weights
             out[:, -1] = 1 / np.maximum(np.vecdot(seen, seen), self._limits[0])
@@ -208,10 +204,3 @@ class _Workspace:
         self.weighted = np.empty_like(self.residual)
         self.scores = np.empty((n_rows, n_atoms), dtype)
         self.inverse_lengths = np.empty_like(self.scores)
-
-
-def _weighted(rows: Floats, weights: Floats, out: Floats) -> Floats:
-    """Put rows (C * B, d), multiplied by weights (B, d), into `out`, and return it."""
-    shape = (-1, *weights.shape)
-    np.multiply(rows.reshape(shape), weights, out=out.reshape(shape))
-    return out

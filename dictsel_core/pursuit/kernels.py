@@ -41,17 +41,16 @@ def pursue(
     """Code a chunk of patches.
 
     The dictionary is the atoms (d, k), their squares, and lower bounds on the squared lengths of what is
-    observed of them, infinite for atoms that may not be selected. Data (B, d) are multiplied by the weights,
-    and missing entries not read; weights (B / C, d) are those of every B / C consecutive rows. Keys (k,) are
-    memory for scores. The limits are those of `_append` between the fraction of the energy that is a score of
-    rounding errors and the squared residual at which a patch is finished. The codes are supports filled with
-    -1 and coefficients with 0, (B, s), energies of the residuals, (B,), and their path (B, s + 1), or (0, 0)
-    if not wanted.
+    observed of them, infinite for atoms that may not be selected. Data (B, d) are multiplied by the weights
+    (B, d), and missing entries not read. Keys (k,) are memory for scores. The limits are those of `_append`
+    between the fraction of the energy that is a score of rounding errors and the squared residual at which a
+    patch is finished. The codes are supports filled with -1 and coefficients with 0, (B, s), energies of the
+    residuals, (B,), and their path (B, s + 1), or (0, 0) if not wanted.
     """
     (n_features, n_atoms), min_lengths = dictionary[0].shape, dictionary[2]
     atoms, squares = dictionary[0].reshape(-1), dictionary[1].reshape(-1)
     supports, coefficients, energies, path = codes
-    n_masks, length, capacity = len(weights), Index(n_features + 4), supports.shape[1]
+    length, capacity = Index(n_features + 4), supports.shape[1]
     entries, places = np.empty(length, np.uintp), np.empty(length, np.uintp)  # their rows begin at places
     factors = np.empty(length, atoms.dtype)
     products, scores = np.empty(length, atoms.dtype), keys.view(atoms.dtype)
@@ -59,8 +58,8 @@ def pursue(
     # The orthogonal vectors, one after the other, and the residual.
     vectors, residual = np.empty(Index(capacity) * length, atoms.dtype), np.empty(length, atoms.dtype)
     overlaps, steps = np.empty((capacity, capacity), atoms.dtype), np.empty((3, capacity), atoms.dtype)
-    for mask in range(n_masks):
-        n = _observe(weights[mask], entries, factors)
+    for row in range(len(data)):
+        n = _observe(weights[row], entries, factors)
         for at in range(n + _4):
             places[at] = entries[at] * Index(n_atoms)
         d = (n + _3) // _4 * _4
@@ -68,30 +67,29 @@ def pursue(
         _combine(squares, places, n, products, inverse)
         for atom in range(len(inverse)):
             inverse[atom] = 1 / max(inverse[atom], min_lengths[atom])
-        for row in range(mask, len(data), n_masks):
-            _gather(data[row], entries, n, d, residual)
-            energy = _dot(residual, _0, residual, _0, d)
-            min_score, n_steps = energy * limits[0], 0
+        _gather(data[row], entries, n, d, residual)
+        energy = _dot(residual, _0, residual, _0, d)
+        min_score, n_steps = energy * limits[0], 0
+        if len(path):
+            path[row] = energy
+        for j in range(min(capacity, caps[row])):
+            if not energy > limits[3]:
+                break
+            _multiply(factors, residual, d, products)
+            _combine(atoms, places, n, products, correlations)
+            chosen = _choose(correlations, inverse, scores, keys)
+            if not scores[chosen] > min_score:
+                break
+            for at in range(d):
+                vectors[Index(j) * d + at] = factors[at] * atoms[places[at] + chosen]
+            if not _append(vectors, Index(j), d, residual, inverse[chosen], limits, overlaps[j], steps):
+                break
+            energy, n_steps = _dot(residual, _0, residual, _0, d), j + 1
+            supports[row, j] = chosen
             if len(path):
-                path[row] = energy
-            for j in range(min(capacity, caps[row])):
-                if not energy > limits[3]:
-                    break
-                _multiply(factors, residual, d, products)
-                _combine(atoms, places, n, products, correlations)
-                chosen = _choose(correlations, inverse, scores, keys)
-                if not scores[chosen] > min_score:
-                    break
-                for at in range(d):
-                    vectors[Index(j) * d + at] = factors[at] * atoms[places[at] + chosen]
-                if not _append(vectors, Index(j), d, residual, inverse[chosen], limits, overlaps[j], steps):
-                    break
-                energy, n_steps = _dot(residual, _0, residual, _0, d), j + 1
-                supports[row, j] = chosen
-                if len(path):
-                    path[row, n_steps:] = energy
-            _substitute(overlaps, steps[0], n_steps, coefficients[row])
-            energies[row] = energy
+                path[row, n_steps:] = energy
+        _substitute(overlaps, steps[0], n_steps, coefficients[row])
+        energies[row] = energy
 
 
 @Kernel
@@ -207,12 +205,7 @@ def _memory(capacity: int, n_features: int) -> Memory:
 
 @PartialKernel
 def _fit(
-    row: int,
-    support: Ints,
-    problem: FitProblem,
-    limits: tuple[float, ...],
-    memory: Memory,
-    weights: Doubles,
+    row: int, support: Ints, problem: FitProblem, limits: tuple[float, ...], memory: Memory, weights: Doubles
 ) -> tuple[np.uintp, int, Number, Number]:
     """Fit a patch; return how many entries and atoms it has, its energy, and that of the residual.
 

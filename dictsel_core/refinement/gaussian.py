@@ -8,17 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
+from dictsel_core._util.arrays import any_in_windows
 from dictsel_core._util.compiled import Kernel, PartialKernel
 from dictsel_core._util.validation import Bools, Ints
-from dictsel_core.refinement.search import (
-    Block,
-    Groups,
-    Search,
-    Singles,
-    find_groups,
-    incomplete_patches,
-    reused,
-)
+from dictsel_core.refinement.search import Block, Groups, Search, Singles, find_groups, reused
 
 Index = np.uintp
 
@@ -80,7 +73,7 @@ class GaussianEstimator:
         are estimated.
         """
         own = missing[block.region]
-        incomplete = incomplete_patches(own, search.size)
+        incomplete = any_in_windows(np.asarray(own.any(axis=2)), search.size)
         wanted = incomplete[block.vertical.references[:, None], block.horizontal.references]
         groups = find_groups(planes, block, search, wanted)
         observed = reused("observed", (own.shape[2], *own.shape[:2]))

@@ -1,9 +1,17 @@
 """Restoration of damaged images: arrays in, arrays out."""
 
 from dictsel_core._util.arrays import Region
-from dictsel_core.restoration.dictionary import MAX_PATCHES
-from dictsel_core.restoration.mosaic import GRID, TILE, Fill, HoleRegion, Mosaic
-from dictsel_core.restoration.plan import Plan, plan_from_bytes, plan_to_bytes
+from dictsel_core.restoration.damaged import has_wide_hole
+from dictsel_core.restoration.mosaic import (
+    GRID,
+    TILE,
+    Fill,
+    HoleRegion,
+    Mosaic,
+    plan_from_bytes,
+    plan_to_bytes,
+)
+from dictsel_core.restoration.plan import MAX_PATCHES, Plan
 from dictsel_core.restoration.region import iter_restore_region, region_context, restore_region
 from dictsel_core.restoration.restore import MAX_NEIGHBOR_PLANES, iter_restore, restore
 from dictsel_core.restoration.result import STAGES, Restoration, RestoreStep, Stage
@@ -22,7 +30,6 @@ from dictsel_core.restoration.settings import (
     SelectorName,
 )
 from dictsel_core.restoration.survey import Survey, Tile
-from dictsel_core.restoration.wide import has_wide_hole
 
 __all__ = [
     "CONSTRAINTS",

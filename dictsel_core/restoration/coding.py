@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import nonzero_2d
+from dictsel_core._util.arrays import any_in_windows, nonzero_2d
 from dictsel_core._util.compiled import Kernel
 from dictsel_core._util.parallel import map_chunks
 from dictsel_core._util.validation import Bools, Floats, Ints
@@ -152,13 +152,16 @@ class SparseCoder:
             sums = np.maximum(squares.sum(axis=1), _MIN_WEIGHTS)
             means = (np.vecdot(values, squares) / sums)[:, :, None]
         weighted = (values - means) * weights
-        supports, coefficients, _ = self._pursuit(weighted.reshape(-1, values.shape[2]), weights)
-        codes = np.zeros((len(supports), self._n_atoms), np.float32)
-        scatter_codes(codes, supports, coefficients)
-        rebuilt = (codes @ self._rows).reshape(values.shape) + means
+        rebuilt, found = np.empty_like(values), []
+        for channel, data in enumerate(weighted):
+            supports, coefficients, _ = self._pursuit(data, weights)
+            codes = np.zeros((len(supports), self._n_atoms), np.float32)
+            scatter_codes(codes, supports, coefficients)
+            rebuilt[channel] = codes @ self._rows + means[channel]
+            found.append(supports)
         if self._weight == 0:
             rebuilt[:, (weights > 0).sum(axis=1) < _MIN_OBSERVED] = np.nan
-        return rebuilt, supports
+        return rebuilt, np.concatenate(found)
 
     def _limits(self, capacity: int) -> PatchLimits:
         """Return how the kernel codes patches."""
@@ -187,13 +190,7 @@ def _tables(atoms: Floats, weight: np.float32) -> PatchTables:
 
 
 def median_of_patches(
-    wanted: Bools,
-    size: int,
-    n_channels: int,
-    rebuild: Rebuild,
-    threads: int,
-    *,
-    thinning: int = 1,
+    wanted: Bools, size: int, n_channels: int, rebuild: Rebuild, threads: int, *, thinning: int = 1
 ) -> Iterator[tuple[slice, Ints, Planes]]:
     """Yield (rows, pixels, medians) for bands of an image, top to bottom.
 
@@ -235,13 +232,7 @@ def _phase(rows: Ints, columns: Ints, thinning: int) -> Ints:
 
 def _useful_patches(wanted: Bools, size: int, thinning: int) -> Bools:
     """Return which patches are used and cover a wanted pixel: (H + size - 1, W + size - 1)."""
-    height, width = wanted.shape
-    tall = np.zeros((height + size - 1, width), bool)
-    for shift in range(size):
-        tall[shift : shift + height] |= wanted
-    useful = np.zeros((height + size - 1, width + size - 1), bool)
-    for shift in range(size):
-        useful[:, shift : shift + width] |= tall
+    useful = any_in_windows(np.pad(wanted, size - 1), size)
     if thinning > 1:
         useful[0::2, 1::2] = useful[1::2, 0::2] = False
     if thinning == 4:

@@ -7,10 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.arrays import evenly_spaced
-from dictsel_core._util.layout import Axis, Layout, aligned, as_layout, axis_names, check_in_memory, like
+from dictsel_core._util.arrays import (
+    Axis,
+    Layout,
+    aligned,
+    as_layout,
+    axis_names,
+    check_in_memory,
+    evenly_spaced,
+    has_square,
+    like,
+)
 from dictsel_core._util.validation import Bools, as_array, as_bool_mask, masked_entries
 from dictsel_core.restoration.image import Image, as_image
+from dictsel_core.restoration.settings import REACH
 
 #: Channels that are restored together at most, if they share a mask or if each has its own. Their
 #: covariances grow with the square of the latter; neighboring channels tell most about each other.
@@ -154,3 +164,40 @@ def _masks(image: ArrayLike, pixels: NDArray[Any], mask: ArrayLike | None) -> It
         yield np.isnan(pixels)
     elif own is None:
         raise TypeError(NO_MASK)
+
+
+def has_wide_hole(mask: ArrayLike) -> bool:
+    """Return whether pixels are so far from all observed ones that a smooth fill leaves them blurred.
+
+    Such a hole is wider than 16 pixels, or than 8 at the border of the image, in all channels; or it is a
+    spot wider than 10 pixels with little else missing around it. With the default settings, `restore` fills
+    it with texture, except in images of floats, and in spots with smooth surroundings.
+
+    Parameters
+    ----------
+    mask : array_like of bool, (H, W) or (H, W, C)
+        True = missing.
+
+    See Also
+    --------
+    RestoreSettings : Its `fill` is how wide holes are filled.
+    """
+    missing = as_bool_mask(mask)
+    if missing.ndim not in (2, 3):
+        raise ValueError(f"mask must be (H, W) or (H, W, C), but its shape is {missing.shape}.")
+    return bool(wide_pixels(missing if missing.ndim == 3 else missing[:, :, None], REACH["auto"]).any())
+
+
+def wide_pixels(missing: Bools, reach: int) -> Bools:
+    """Return the pixels of a mask (H, W, c) in holes that are to be filled with texture: (H, W).
+
+    They are farther than `reach` from all observed pixels, or near such ones, or in spots; see `wide_parts`.
+    If `reach` is 0, there are none. Where a channel is observed, the others are estimated from it; a hole is
+    where all are missing.
+    """
+    holes = np.asarray(missing.all(axis=2))
+    if not reach or not has_square(holes, min(REACH.values())):
+        return np.zeros_like(holes)
+    from dictsel_core.completion import wide_parts  # noqa: PLC0415  (scipy is slow to import)
+
+    return wide_parts(holes, reach)

@@ -1,27 +1,36 @@
 """Trials: observed pixels are held out, the image is restored without them, and they are compared."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
 from dictsel_core._util.validation import Bools, Floats, as_generator
+from dictsel_core.restoration.damaged import wide_pixels
 from dictsel_core.restoration.image import Image, Planes
 from dictsel_core.restoration.tile import restore_tile
 
 if TYPE_CHECKING:
     from dictsel_core.restoration.plan import Plan
 
-#: Fraction of the observed pixels that a fold holds out at random.
-_FOLD_FRACTION = 0.1
-#: Number of held-out pixels to aim for; with fewer, there are several folds, up to this number.
-_N_WANTED, _MAX_FOLDS = 1000, 4
-#: Up to this missing fraction, pixels are held out in the shape of the damage itself.
-_MAX_SHIFTED_DAMAGE = 0.3
-#: Height and width of the blocks from which a part of the shifted damage is made up.
-_BLOCK_SIZE = 24
-#: Fraction of the observed pixels that are held out: more of few, since a hundred or so are too noisy.
-_MIN_FRACTION, _MAX_FRACTION = 0.02, 0.08
+#: A part of an image in the unit ranges of the whole, and its first row and column.
+Sample = tuple[tuple[int, int], Image]
+
+#: If more is damaged, single pixels are held out: these fractions of the observed ones at least and at most,
+#: and this number if possible.
+_MAX_MOVED, _FRACTIONS, N_WANTED = 0.3, (0.05, 0.1), 1000
+#: Otherwise the damage is moved, as often as this fraction of an image allows.
+_HELD_FRACTION, _MAX_COPIES = 0.15, 4
+#: How far it is moved: the content should be the same, and the damage itself out of the way.
+_MIN_SHIFT, _MAX_SHIFT = 16, 48
+#: How many places are compared for each copy, and how far it keeps from what is missing, if it can.
+_N_PLACES, _GAP = 24, 6
+#: Height and width of a part on which refinement is tried, how many there are at most, and the height and
+#: width up to which images are tried whole.
+_TRIAL_SIZE, _N_TRIALS, _MAX_WHOLE = 128, 2, 192
+#: Parts with a larger missing fraction are not used as trials.
+_MAX_MISSING = 0.98
 #: Standard errors by which refinement must be worse than none to be left out.
 _N_SIGMA = 2.0
 
@@ -32,17 +41,21 @@ def held_out_errors(
     held_out: Bools,
     neighbors: Sequence[Planes] = (),
     origin: tuple[int, int] = (0, 0),
+    data_range: float | None = None,
 ) -> Floats:
     """Restore an image or a part of it without some observed values, and return their squared errors: (N,).
 
-    The plan is that of the image: what is held out, (H, W, c), does not change the decisions. Errors are in
-    unit range, in the order of ``planes[held_out]``, where `held_out` is for all channels. A part begins at
-    `origin`.
+    The plan is that of the image: what is held out, (H, W, c), does not change the decisions. Errors are
+    relative to the data range, or in unit range, in the order of ``planes[held_out]``, where `held_out` is
+    for all channels. A part begins at `origin`.
     """
     hidden = Image(image.pixels, image.missing | held_out, image.ranges)
     restored = np.clip(restore_tile(hidden, plan, origin=origin, neighbors=neighbors), 0, 1)
     where = np.broadcast_to(held_out, restored.shape)
     errors: Floats = np.square(restored[where] - image.planes()[where], dtype=np.float64)
+    if data_range is not None:
+        scales = np.array([(each.span / data_range) ** 2 for each in image.ranges])
+        errors *= np.broadcast_to(scales, where.shape)[where]
     return errors
 
 
@@ -57,51 +70,96 @@ def trial_generator(rng: np.random.Generator | int | None, *more: int) -> np.ran
     return np.random.default_rng([rng or 0, 2018, *more])
 
 
-def hold_out(missing: Bools, rng: np.random.Generator) -> Bools:
-    """Return observed pixels (H, W, c) to hold out; none if too few are observed."""
-    n_observed = missing.shape[0] * missing.shape[1] - missing.sum(axis=(0, 1))
-    fractions = np.clip(_N_WANTED / np.maximum(n_observed, 1), _MIN_FRACTION, _MAX_FRACTION)
-    layers = [sample_held_out(missing[:, :, c], fraction, rng) for c, fraction in enumerate(fractions)]
-    held_out: Bools = np.stack(layers, axis=2)
-    # A channel without any other observed pixel could not be restored.
-    too_few = (missing | held_out).all(axis=(0, 1)) | (held_out.sum(axis=(0, 1)) < _N_WANTED // 10)
-    return np.asarray(held_out & ~too_few)
-
-
 def is_harmful(change: Floats) -> bool:
     """Return whether squared errors increase: a few large ones dominate their mean, so significantly."""
     return bool(change.mean() > _N_SIGMA * change.std() / np.sqrt(change.size))
 
 
-def folds(missing: Bools, rng: np.random.Generator) -> list[Bools]:
-    """Return masks (H, W) of observed pixels to hold out, one after the other: several for a small image.
+def is_dense(missing: Bools, damage: Bools) -> bool:
+    """Return whether damage is everywhere, so that single pixels are held out."""
+    return bool(damage.sum() > _MAX_MOVED * (~missing | damage).sum())
 
-    They have the shape of the damage if that leaves enough pixels, otherwise they are drawn at random.
+
+def hold_out(missing: Bools, rng: np.random.Generator, damage: Bools | None = None) -> Bools:
+    """Return observed pixels (H, W, c) to hold out: under copies of the damage, or single ones if dense.
+
+    The damage is all that is missing, or a part of it: wide holes should not decide what is held out. Nothing
+    is held out of a channel of which nothing else would be observed.
     """
-    shifted = _shifted_damage(missing, rng)
-    if shifted is not None:
-        return [shifted]
-    expected = max(1, int(_FOLD_FRACTION * (~missing).sum()))
-    n_folds = min(_MAX_FOLDS, -(-_N_WANTED // expected))
-    return [~missing & (rng.random(missing.shape) < _FOLD_FRACTION) for _ in range(n_folds)]
+    damage = missing if damage is None else damage
+    if is_dense(missing, damage):
+        fraction = np.clip(N_WANTED / max(int((~missing).sum()), 1), *_FRACTIONS)
+        held_out = ~missing & (rng.random(missing.shape) < fraction)
+    else:
+        held_out = _moved(damage, missing, rng)
+    return np.asarray(held_out & ~(missing | held_out).all(axis=(0, 1)))
 
 
-def sample_held_out(missing: Bools, fraction: float, rng: np.random.Generator) -> Bools:
-    """Return about this fraction of the observed pixels (H, W), in the shape of the damage if possible."""
-    shifted = _shifted_damage(missing, rng)
-    if shifted is None:
-        return ~missing & (rng.random(missing.shape) < fraction)
-    blocks = rng.random([-(-length // _BLOCK_SIZE) for length in missing.shape])
-    chosen = blocks < fraction * (~missing).sum() / shifted.sum()
-    height, width = missing.shape
-    pixels = chosen.repeat(_BLOCK_SIZE, axis=0).repeat(_BLOCK_SIZE, axis=1)[:height, :width]
-    return np.asarray(shifted & pixels)
+def _moved(damage: Bools, missing: Bools, rng: np.random.Generator) -> Bools:
+    """Return the observed pixels under copies of the damage, moved a little out of the way of each other."""
+    from scipy.ndimage import maximum_filter  # noqa: PLC0415  (slow to import)
+
+    n_copies = int(np.clip(round(_HELD_FRACTION / max(float(damage.mean()), 1e-6)), 1, _MAX_COPIES))
+    held_out, taken = np.zeros_like(missing), np.asarray(damage.any(axis=2))
+    for _ in range(n_copies):
+        near = maximum_filter(taken.view(np.uint8), 2 * _GAP + 1, mode="constant").view(bool)
+        copies = [_shifted(damage, shift) for shift in _shifts(missing.shape[:2], rng)]
+        # Copies that leave the image have fewer pixels.
+        rooms = [int((each & ~near[:, :, None]).sum()) for each in copies]
+        copy = copies[int(np.argmax(rooms))] & ~missing
+        held_out |= copy
+        taken = taken | copy.any(axis=2)
+    return held_out
 
 
-def _shifted_damage(missing: Bools, rng: np.random.Generator) -> Bools | None:
-    """Return the observed pixels under the shifted mask; None if too much is missing for that."""
-    if missing.mean() > _MAX_SHIFTED_DAMAGE:
-        return None
-    shift = [int(rng.integers(length // 4, length // 2 + 1)) for length in missing.shape]
-    shifted: Bools = np.roll(missing, shift, axis=(0, 1)) & ~missing
-    return shifted if shifted.sum() > missing.sum() // 4 else None
+def _shifts(shape: tuple[int, ...], rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Return shifts down and across, of which the larger is within limits, as far as the image allows."""
+    highest = [max(1, min(_MAX_SHIFT, length // 2)) for length in shape]
+    found: list[tuple[int, int]] = []
+    while len(found) < _N_PLACES:
+        down, across = (int(rng.integers(-high, high + 1)) for high in highest)
+        if max(abs(down), abs(across)) >= min(_MIN_SHIFT, *highest):
+            found.append((down, across))
+    return found
+
+
+def _shifted(mask: Bools, shift: tuple[int, int]) -> Bools:
+    """Return a mask moved down and across; what leaves the image is lost."""
+    result = np.zeros_like(mask)
+    (to_rows, rows), (to_columns, columns) = (
+        (slice(max(step, 0), min(step, 0) or None), slice(max(-step, 0), min(-step, 0) or None))
+        for step in shift
+    )
+    result[to_rows, to_columns] = mask[rows, columns]
+    return result
+
+
+def is_refinement_harmful(plan: "Plan", samples: Sequence[Sample]) -> Generator[float, None, bool]:
+    """Yield the fraction that is done, and return whether refinement makes held-out pixels worse."""
+    changes: list[Floats] = []
+    parts = [_part(sample, region) for sample in samples for region in _trial_regions(sample[1].missing)]
+    parts = evenly_spaced(parts, _N_TRIALS)
+    for number, (origin, part) in enumerate(parts):
+        narrow = part.missing & ~wide_pixels(part.missing, plan.fill_reach)[:, :, None]
+        held_out = hold_out(part.missing, trial_generator(plan.settings.seed, number), narrow)
+        if held_out.any():
+            before, after = (
+                held_out_errors(part, each, held_out, origin=origin) for each in (plan.with_rounds(0), plan)
+            )
+            changes.append(after - before)
+        yield (number + 1) / len(parts)
+    return bool(changes) and is_harmful(np.concatenate(changes))
+
+
+def _part(sample: Sample, region: Region) -> Sample:
+    """Return a part of a sample, with its first row and column in the image."""
+    (top, left), image = sample
+    return (top + region[0].start, left + region[1].start), image.part(region)
+
+
+def _trial_regions(missing: Bools) -> list[Region]:
+    """Return parts of an image, on which refinement is tried, in which something is missing."""
+    shape = missing.shape
+    size = max(shape[:2]) if max(shape[:2]) <= _MAX_WHOLE else _TRIAL_SIZE
+    hidden = ((region, missing[region]) for region in parts_of(shape, size))
+    return [region for region, part in hidden if part.any() and part.mean() < _MAX_MISSING]

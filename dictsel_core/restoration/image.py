@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import Region
+from dictsel_core._util.arrays import Region, row_bands
 from dictsel_core._util.validation import Bools, Ints
 
 Plane = NDArray[np.float32]
@@ -123,11 +123,11 @@ class Image:
         values, bounds = self.pixels[:, :, channels], self.ranges[channels.start]
         missing, dtype = self.mask(channels.start), self.pixels.dtype
         if dtype.kind == "f" or dtype.itemsize > 2:
-            for rows in _row_blocks(self.shape):
+            for rows in row_bands(self.shape):
                 hidden = missing[rows][:, :, None]
                 out[rows] = bounds.to_unit(np.where(hidden, dtype.type(bounds.low), values[rows]))
             return
-        for rows in _row_blocks(self.shape):  # the quotient of such numbers has the same bits in float32
+        for rows in row_bands(self.shape):  # the quotient of such numbers has the same bits in float32
             np.subtract(values[rows], np.float32(bounds.low), out=out[rows])
             out[rows] /= np.float32(bounds.span)
             _put(out[rows], np.flatnonzero(missing[rows]), np.float32(0))
@@ -166,7 +166,7 @@ class Image:
 
     def _replaced(self, keep_observed: bool) -> Iterator[tuple[slice, slice, Ints | None]]:
         """Yield rows, channels of the same range, and the pixels of these to replace; None is all."""
-        for rows in _row_blocks(self.shape):
+        for rows in row_bands(self.shape):
             for channels in self._alike():
                 if channels.start < self.missing.shape[2]:  # else as in the channel before
                     at = np.flatnonzero(self.mask(channels.start)[rows]) if keep_observed else None
@@ -220,7 +220,7 @@ def _observed_range(values: NDArray[Any], missing: Bools) -> ValueRange | None:
     """Return the range of the observed values of a channel (H, W), if there are any."""
     found: ValueRange | None = None
     widest = None if values.dtype.kind == "f" else ValueRange(*_limits(values.dtype))
-    for rows in _row_blocks(values.shape):
+    for rows in row_bands(values.shape):
         observed = values[rows][~missing[rows]]
         if observed.size:
             found = joint_range(found, _range(observed))
@@ -266,12 +266,6 @@ def unit_ranges(observed: tuple[ValueRange | None, ...]) -> tuple[ValueRange, ..
     if min(each.high - each.low for each in observed if each) < _MIN_SHARE * common.span:
         return tuple(each or common for each in observed)
     return (common,) * len(observed)
-
-
-def _row_blocks(shape: tuple[int, int]) -> list[slice]:
-    """Cut rows into blocks, so that temporary arrays stay small."""
-    step = max(1, (1 << 20) // shape[1])
-    return [slice(top, min(top + step, shape[0])) for top in range(0, shape[0], step)]
 
 
 def complete_planes(pixels: NDArray[Any], ranges: tuple[ValueRange, ...]) -> Planes:

@@ -5,8 +5,11 @@ for all tiles, then `Mosaic.plan`, then `Mosaic.fill` for the parts of wide hole
 `Mosaic.restore` for all tiles. `lazy_steps` does this for Dask arrays.
 """
 
+import io
+import json
+import zipfile
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -14,19 +17,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import Region, evenly_spaced, grown, within
-from dictsel_core._util.layout import Layout
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.arrays import Layout, Region, evenly_spaced, grown, within
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, as_bool_mask
-from dictsel_core.restoration.damaged import NO_MASK, check_channels, check_dtype
-from dictsel_core.restoration.dictionary import AtomSource, Dictionary, as_atom_source
-from dictsel_core.restoration.image import Image, unit_ranges
-from dictsel_core.restoration.plan import Plan, Sample, Whole, make_plan
+from dictsel_core.atoms import AtomOrigin, GroundSet
+from dictsel_core.restoration.damaged import NO_MASK, check_channels, check_dtype, wide_pixels
+from dictsel_core.restoration.holdout import Sample
+from dictsel_core.restoration.image import Image, ValueRange, unit_ranges
+from dictsel_core.restoration.plan import AtomSource, Dictionary, Plan, Whole, as_atom_source, make_plan
 from dictsel_core.restoration.result import Restoration, RestoreStep
-from dictsel_core.restoration.settings import RestoreSettings
+from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.survey import HALO, Survey, Tile, cut_tiles, survey_tile
 from dictsel_core.restoration.tile import code_tile, restore_tile
-from dictsel_core.restoration.wide import wide_pixels
 
 if TYPE_CHECKING:
     from dictsel_core.completion import HolePart
@@ -45,6 +47,8 @@ _MIN_LEVEL = 4
 #: How many samples the plan is made from, and how many in which nothing is missing are used besides, if
 #: channels have masks of their own.
 _N_SAMPLES, _N_INTACT = 16, 4
+#: Fields of a plan that are not kept as text, or not kept.
+_APART = ("settings", "ranges", "dictionary", "coarse")
 
 
 @dataclass(frozen=True)
@@ -63,15 +67,6 @@ class HoleRegion:
 @dataclass(frozen=True)
 class Mosaic:
     """An image in several tiles.
-
-    Attributes
-    ----------
-    shape : (int, int, int)
-        Height, width and number of channels.
-    dtype : str
-    settings : RestoreSettings
-    side : int
-        Height and width of a tile, a multiple of 64.
 
     Examples
     --------
@@ -95,10 +90,10 @@ class Mosaic:
     True
     """
 
-    shape: tuple[int, int, int]
+    shape: tuple[int, int, int]  #: height, width and number of channels
     dtype: str
     settings: RestoreSettings
-    side: int = TILE
+    side: int = TILE  #: height and width of a tile, a multiple of 64
 
     def __post_init__(self) -> None:
         """Refuse tiles that do not begin at pixels of the coarse scale."""
@@ -276,20 +271,9 @@ def lazy_steps(
     plan = mosaic.plan(dask.compute(*surveys), read, source)
     restored = _restored(pixels, missing, mosaic, plan) if plan.missing_fraction else pixels
     restored = restored[:, :, 0] if layout.channel is None else da.moveaxis(restored, 2, layout.channel)
-    atoms = plan.dictionary.atoms
+    unknown_usage = np.zeros(len(plan.dictionary.atoms), np.intp)
     yield RestoreStep("select", 1.0)
-    return Restoration(
-        image=restored,
-        settings=replace(plan.settings, rounds=settings.rounds),
-        missing_fraction=plan.missing_fraction,
-        selection=plan.dictionary.selection,
-        patch_positions=plan.dictionary.positions,
-        usage=np.zeros(len(atoms), np.intp),
-        n_coded_patches=0,
-        n_rounds=plan.n_rounds,
-        seconds={},
-        atoms=atoms,
-    )
+    return plan.result(settings.rounds, image=restored, usage=unknown_usage, n_rounds=plan.n_rounds)
 
 
 def _restored(pixels: Any, missing: Any, mosaic: Mosaic, plan: Plan) -> Any:  # noqa: ANN401  (Dask arrays)
@@ -319,3 +303,47 @@ def _side(pixels: Any) -> int:  # noqa: ANN401  (a Dask array)
     """Return the side of tiles: that of square chunks, if these may be tiles."""
     height, width = pixels.chunksize[:2]
     return int(height) if height == width and height % GRID == 0 else TILE
+
+
+def plan_to_bytes(plan: Plan) -> bytes:
+    """Return what tiles need of a plan, without the number of threads: an .npz file for `plan_from_bytes`."""
+    settings = asdict(plan.settings)
+    del settings["threads"]
+    plain = {each.name: getattr(plan, each.name) for each in fields(plan) if each.name not in _APART}
+    values = plain | {"settings": settings}
+    values["ranges"] = [asdict(each) for each in plan.ranges]
+    values["origins"] = [asdict(each) for each in plan.dictionary.atoms.origins]
+    text = json.dumps(values, sort_keys=True, allow_nan=False)
+    arrays = {"atoms": plan.dictionary.atoms.atoms, "values": np.array(text)}
+    if plan.coarse is not None:
+        arrays["coarse"] = plan.coarse
+    with io.BytesIO() as file:
+        np.savez(file, allow_pickle=False, **arrays)
+        return file.getvalue()
+
+
+def plan_from_bytes(data: bytes, *, threads: int | None = None) -> Plan:
+    """Return the plan that `plan_to_bytes` wrote; ValueError if the bytes are something else."""
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            arrays = dict(file)
+        values = json.loads(str(arrays["values"]))
+        settings = values["settings"] | {"bases": tuple(values["settings"]["bases"]), "threads": threads}
+        size = settings["patch_size"]
+        origins = tuple(AtomOrigin(**each) for each in values.pop("origins"))
+        values |= {
+            "settings": ResolvedSettings(**settings),
+            "ranges": tuple(ValueRange(**each) for each in values["ranges"]),
+            "dictionary": Dictionary(GroundSet(arrays["atoms"], origins, (size, size))),
+            "coarse": arrays.get("coarse"),
+        }
+        for name in ("observed_channels", "differences", "repeats", "holes"):
+            values[name] = _as_tuples(values[name])
+        return Plan(**values)
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError, zipfile.BadZipFile):
+        raise ValueError("This is not a plan, or not one of this version.") from None
+
+
+def _as_tuples(value: Any) -> Any:  # noqa: ANN401  (whatever JSON knows)
+    """Return lists, and lists within them, as tuples."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value

@@ -1,92 +1,96 @@
-"""The plan of a restoration: everything that is decided before any tile of an image is restored."""
+"""The plan of a restoration: the dictionary, and all else that is decided before any tile is restored.
 
-import io
-import json
+`make_plan` decides; below it, patches are drawn and the dictionary is selected on them.
+"""
+
 import time
-import zipfile
 from collections.abc import Generator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, reduce
+from operator import add
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
-from dictsel_core._util.parallel import as_thread_count
-from dictsel_core._util.runs import GeneratorRun
-from dictsel_core._util.validation import Bools, Floats
-from dictsel_core.atoms import AtomOrigin, GroundSet
+from dictsel_core._util.parallel import as_thread_count, part_of_work
+from dictsel_core._util.validation import Bools, Ints, as_matrix
+from dictsel_core.atoms import GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for
-from dictsel_core.restoration.channels import useful_differences
 from dictsel_core.restoration.coding import SparseCoder
-from dictsel_core.restoration.dictionary import AtomSource, Dictionary, observed_counts, select_dictionary
-from dictsel_core.restoration.holdout import held_out_errors, hold_out, is_harmful, trial_generator
-from dictsel_core.restoration.image import Image, Planes, ValueRange
-from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of
+from dictsel_core.restoration.holdout import Sample, is_refinement_harmful
+from dictsel_core.restoration.image import Image, Plane, Planes, ValueRange
+from dictsel_core.restoration.result import Restoration
+from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of, useful_differences
 from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.tile import TileRestorer, code_tile
+from dictsel_core.selection import Selection, SelectionRun, iter_replacement_ols, iter_replacement_omp
 
-#: A part of an image in the unit ranges of the whole, and its first row and column.
-Sample = tuple[tuple[int, int], Image]
+#: Maximum number of patches: a sample of a large image is as good as all of it.
+MAX_PATCHES = 2048
+#: Minimum number of patches, as far as there are patches with an observed pixel.
+_MIN_PATCHES = 48
 
-#: Height and width of a part on which refinement is tried, how many there are at most, and the height and
-#: width up to which images are tried whole.
-_TRIAL_SIZE, _N_TRIALS, _MAX_WHOLE = 128, 2, 192
-#: Parts with a larger missing fraction are not used as trials.
-_MAX_MISSING = 0.98
+#: Numbers of observed pixels.
+Counts = NDArray[Any]
 #: Fraction of the planning that is done once a dictionary has been selected.
 _SELECTED = 0.5
-#: Fields of a plan that are not kept as text, or not kept.
-_APART = ("settings", "ranges", "dictionary", "coarse")
+
+
+@dataclass(frozen=True, eq=False)
+class Dictionary:
+    """The atoms of a dictionary, and their selection, if they were not given as an array.
+
+    Positions, (T, 2) or (T, 3), are those of the patches of the selection; none if it was made elsewhere.
+    """
+
+    atoms: GroundSet
+    selection: Selection | None = None
+    positions: Ints = field(default_factory=lambda: np.zeros((0, 2), np.intp))
+
+    @classmethod
+    def selected(cls, selection: Selection, positions: Ints | None = None) -> "Dictionary":
+        """Return the dictionary of a selection."""
+        candidates, chosen = selection.ground_set, selection.indices
+        origins = tuple(candidates.origins[atom] for atom in chosen)
+        atoms = GroundSet(candidates.atoms[:, chosen], origins, candidates.patch_shape)
+        return cls(atoms, selection) if positions is None else cls(atoms, selection, positions)
+
+    def first(self, n_atoms: int) -> "Dictionary":
+        """Return the dictionary of the first atoms alone."""
+        atoms = self.atoms
+        return Dictionary(GroundSet(atoms.atoms[:, :n_atoms], atoms.origins[:n_atoms], atoms.patch_shape))
+
+
+@dataclass(frozen=True, eq=False)
+class AtomSource:
+    """The candidates for a dictionary, and the dictionary itself if it is known already."""
+
+    candidates: GroundSet
+    dictionary: Dictionary | None = None
+
+    def __len__(self) -> int:
+        """Return how many atoms a dictionary has at most."""
+        return len(self.candidates if self.dictionary is None else self.dictionary.atoms)
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Decisions that hold for all tiles of an image, made before any of them is restored.
+    """Decisions that hold for all tiles of an image, made before any of them is restored."""
 
-    Attributes
-    ----------
-    settings : ResolvedSettings
-        Nothing is left open; `rounds` has a value too.
-    ranges : tuple of ValueRange
-        Least and greatest observed value of each channel, which are 0 and 1 in unit range.
-    dictionary : Dictionary
-    missing_fraction : float
-    shares_mask : bool
-        Whether all channels miss the same pixels.
-    observed_channels : tuple of bool
-        Whether anything is observed of each channel.
-    damage_density : float
-        Mean fraction of missing pixels around a missing one.
-    differences : tuple of (int, int)
-        Pairs of channels whose difference helps to estimate the first of them.
-    repeats : ((int, int), (int, int))
-        Of an image that was enlarged by repeating pixels: factor and offset, for rows and for columns; the
-        factor is 1 if it was not.
-    fill_reach : int
-        Pixels farther than this from all observed ones are in wide holes, which are filled with texture; 0
-        turns the filling off.
-    holes : tuple of (top, left, bottom, right)
-        Where there are wide holes, if the image has several tiles.
-    level : int
-        Number of times that the image was halved to get `coarse`.
-    coarse : (h, w, C) ndarray, optional
-        The restored planes of a coarse scale of the image. None if the image is a single tile, or if nothing
-        is missing on that scale.
-    """
-
-    settings: ResolvedSettings
-    ranges: tuple[ValueRange, ...]
+    settings: ResolvedSettings  #: nothing is left open; `rounds` has a value too
+    ranges: tuple[ValueRange, ...]  #: of each channel, which become the unit range
     dictionary: Dictionary
     missing_fraction: float
-    shares_mask: bool
-    observed_channels: tuple[bool, ...]
-    damage_density: float
-    differences: tuple[tuple[int, int], ...]
-    repeats: tuple[Repeat, Repeat]
-    fill_reach: int
-    holes: tuple[tuple[int, int, int, int], ...] = ()
-    level: int = 0
-    coarse: Planes | None = None
+    shares_mask: bool  #: whether all channels miss the same pixels
+    observed_channels: tuple[bool, ...]  #: whether anything is observed of each channel
+    damage_density: float  #: mean fraction of missing pixels around a missing one
+    differences: tuple[tuple[int, int], ...]  #: pairs of channels whose difference helps the first
+    repeats: tuple[Repeat, Repeat]  #: by which rows and columns were enlarged
+    fill_reach: int  #: wide holes, farther than this from observed pixels, are filled; 0: none are
+    holes: tuple[tuple[int, int, int, int], ...] = ()  #: boxes of wide holes, if there are several tiles
+    level: int = 0  #: how often the image was halved to get its coarse scale,
+    coarse: Planes | None = None  #: (h, w, C), restored; None for a single tile, or if complete
 
     @property
     def n_rounds(self) -> int:
@@ -106,6 +110,17 @@ class Plan:
     def with_rounds(self, rounds: int) -> "Plan":
         """Return the plan with another number of rounds."""
         return replace(self, settings=replace(self.settings, rounds=rounds))
+
+    def result(self, rounds: int | None, **found: Any) -> Restoration:  # noqa: ANN401  (as Restoration has them)
+        """Return a restoration by this plan, with what was found; `rounds` is the number that was asked."""
+        return Restoration(
+            settings=replace(self.settings, rounds=rounds),
+            missing_fraction=self.missing_fraction,
+            selection=self.dictionary.selection,
+            patch_positions=self.dictionary.positions,
+            atoms=self.dictionary.atoms,
+            **found,
+        )
 
     def coder(self) -> SparseCoder:
         """Return a coder of half of the patches, or of a quarter if their estimates are refined."""
@@ -132,7 +147,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """What a plan needs to know of all of an image, besides samples."""
+    """Facts about all of an image that a plan needs, besides samples."""
 
     shape: tuple[int, int]
     missing_fraction: float
@@ -184,7 +199,8 @@ def make_plan(
     """Yield the fraction of the work that is done, and return the plan of an image, made on samples of it."""
     images = [image for _, image in samples]
     first, resolved = images[0], settings.resolved(1 - whole.missing_fraction, len(source))
-    dictionary = source.dictionary or (yield from _selected(samples, resolved, source.candidates))
+    selecting = select_dictionary(samples, resolved, source.candidates)
+    dictionary = source.dictionary or (yield from part_of_work(selecting, 0.0, _SELECTED))
     rounds = BEST_ROUNDS if settings.rounds is None else settings.rounds
     if whole.missing_fraction == 0 or min(whole.shape) < DEFAULT_OPTIONS.last_size:
         rounds = 0
@@ -202,21 +218,12 @@ def make_plan(
         holes=whole.holes,
         level=whole.level,
     )
-    if rounds and settings.rounds is None and (yield from _is_refinement_harmful(plan, samples)):
-        plan = plan.with_rounds(0)
+    if rounds and settings.rounds is None:
+        is_harmful = yield from part_of_work(is_refinement_harmful(plan, samples), _SELECTED, 1.0)
+        plan = plan.with_rounds(0) if is_harmful else plan
     if whole.coarse is not None and whole.coarse.missing.any():
         plan = replace(plan, coarse=code_tile(whole.coarse, plan.with_rounds(0)))
     return plan
-
-
-def _selected(
-    samples: Sequence[Sample], settings: ResolvedSettings, candidates: GroundSet
-) -> Generator[float, None, Dictionary]:
-    """Yield the fraction of the planning that is done, and return a dictionary for samples."""
-    run = GeneratorRun(select_dictionary(samples, settings, candidates))
-    for fraction in run:
-        yield _SELECTED * fraction
-    return run.result
 
 
 def damage_density(masks: Sequence[Bools], patch_size: int) -> float:
@@ -235,75 +242,133 @@ def damage_density(masks: Sequence[Bools], patch_size: int) -> float:
     return squares / (max(total, 1) * n_pixels)
 
 
-def _is_refinement_harmful(plan: Plan, samples: Sequence[Sample]) -> Generator[float, None, bool]:
-    """Yield the fraction of the planning that is done, and return whether held-out pixels become worse."""
-    changes: list[Floats] = []
-    parts = [_part(sample, region) for sample in samples for region in _trial_regions(sample[1].missing)]
-    parts = evenly_spaced(parts, _N_TRIALS)
-    for number, (origin, part) in enumerate(parts):
-        held_out = hold_out(part.missing, trial_generator(plan.settings.seed, number))
-        if held_out.any():
-            before, after = (
-                held_out_errors(part, each, held_out, origin=origin) for each in (plan.with_rounds(0), plan)
-            )
-            changes.append(after - before)
-        yield _SELECTED + (1 - _SELECTED) * (number + 1) / len(parts)
-    return bool(changes) and is_harmful(np.concatenate(changes))
+def as_atom_source(value: ArrayLike | GroundSet | Selection | None, settings: RestoreSettings) -> AtomSource:
+    """Return what was given as a dictionary; see `restore`."""
+    size = settings.patch_size
+    if value is None:
+        return AtomSource(_standard_candidates(size, settings.bases))
+    if isinstance(value, Selection):
+        _check_entries(value.ground_set.n_features, size)
+        return AtomSource(value.ground_set, Dictionary.selected(value))
+    if isinstance(value, GroundSet):
+        _check_entries(value.n_features, size)
+        return AtomSource(value)
+    columns = as_matrix(value, "dictionary", "(pixels, atoms)")
+    _check_entries(len(columns), size)
+    atoms = ground_set_from_array(columns, patch_shape=(size, size))
+    return AtomSource(atoms, Dictionary(atoms))
 
 
-def _part(sample: Sample, region: Region) -> Sample:
-    """Return a part of a sample, with its first row and column in the image."""
-    (top, left), image = sample
-    return (top + region[0].start, left + region[1].start), image.part(region)
+@lru_cache(maxsize=4)
+def _standard_candidates(size: int, bases: tuple[str, ...]) -> GroundSet:
+    """Return the candidates of most restorations; what is computed of them is kept with them."""
+    return standard_ground_set((size, size), bases)
 
 
-def _trial_regions(missing: Bools) -> list[Region]:
-    """Return parts of an image, on which refinement is tried, in which something is missing."""
-    shape = missing.shape
-    size = max(shape[:2]) if max(shape[:2]) <= _MAX_WHOLE else _TRIAL_SIZE
-    hidden = ((region, missing[region]) for region in parts_of(shape, size))
-    return [region for region, part in hidden if part.any() and part.mean() < _MAX_MISSING]
+def _check_entries(n_entries: int, size: int) -> None:
+    if n_entries != size**2:
+        root = round(n_entries**0.5)
+        way = f"set patch_size={root}" if root**2 == n_entries else "atoms must be square patches"
+        raise ValueError(
+            f"The atoms of dictionary have {n_entries} entries, but patches of {size} x {size} pixels have "
+            f"{size**2}; {way}."
+        )
 
 
-def plan_to_bytes(plan: Plan) -> bytes:
-    """Return what tiles need of a plan, without the number of threads: an .npz file for `plan_from_bytes`."""
-    settings = asdict(plan.settings)
-    del settings["threads"]
-    plain = {each.name: getattr(plan, each.name) for each in fields(plan) if each.name not in _APART}
-    values = plain | {"settings": settings}
-    values["ranges"] = [asdict(each) for each in plan.ranges]
-    values["origins"] = [asdict(each) for each in plan.dictionary.atoms.origins]
-    text = json.dumps(values, sort_keys=True, allow_nan=False)
-    arrays = {"atoms": plan.dictionary.atoms.atoms, "values": np.array(text)}
-    if plan.coarse is not None:
-        arrays["coarse"] = plan.coarse
-    with io.BytesIO() as file:
-        np.savez(file, allow_pickle=False, **arrays)
-        return file.getvalue()
+@dataclass(frozen=True, eq=False)
+class PatchSample:
+    """Adjacent patches of images: data (T, d) of planes, zero where the mask (T, d) says missing.
+
+    Positions are the row and column of the top-left pixel; in a stack, the number of the image comes first.
+    """
+
+    data: Plane
+    mask: Bools
+    positions: Ints
+
+    def __add__(self, other: "PatchSample") -> "PatchSample":
+        """Return the patches of both."""
+        return PatchSample(
+            np.concatenate([self.data, other.data]),
+            np.concatenate([self.mask, other.mask]),
+            np.concatenate([self.positions, other.positions]),
+        )
+
+    def drawn(self, seed: int) -> "PatchSample":
+        """Return patches with enough observed pixels, in their order; a random sample if these are many."""
+        counts = np.asarray(np.count_nonzero(~self.mask, axis=1))
+        chosen = np.flatnonzero(counts >= _threshold([counts], self.mask.shape[1]))
+        if len(chosen) > MAX_PATCHES:
+            chosen = np.sort(np.random.default_rng(seed).choice(chosen, MAX_PATCHES, replace=False))
+        return PatchSample(self.data[chosen], self.mask[chosen], self.positions[chosen])
 
 
-def plan_from_bytes(data: bytes, *, threads: int | None = None) -> Plan:
-    """Return the plan that `plan_to_bytes` wrote; ValueError if the bytes are something else."""
-    try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            arrays = dict(file)
-        values = json.loads(str(arrays["values"]))
-        settings = values["settings"] | {"bases": tuple(values["settings"]["bases"]), "threads": threads}
-        size = settings["patch_size"]
-        origins = tuple(AtomOrigin(**each) for each in values.pop("origins"))
-        values |= {
-            "settings": ResolvedSettings(**settings),
-            "ranges": tuple(ValueRange(**each) for each in values["ranges"]),
-            "dictionary": Dictionary(GroundSet(arrays["atoms"], origins, (size, size))),
-            "coarse": arrays.get("coarse"),
-        }
-        for name in ("observed_channels", "differences", "repeats", "holes"):
-            values[name] = _as_tuples(values[name])
-        return Plan(**values)
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError, zipfile.BadZipFile):
-        raise ValueError("This is not a plan, or not one of this version.") from None
+def sample_patches(image: Image, size: int, seed: int) -> PatchSample:
+    """Cut the channels of an image into adjacent patches, and draw some with enough observed pixels.
+
+    The image is mirrored below and to the right so that patches cover it.
+    """
+    counts = [observed_counts(image.mask(layer), size) for layer in range(image.missing.shape[2])]
+    counts *= image.n_channels // len(counts)  # by channel
+    threshold, (n_down, n_across) = _threshold(counts, size**2), counts[0].shape
+    usable = [np.flatnonzero(each >= threshold) for each in counts]
+    totals = np.cumsum([0, *map(len, usable)])
+    chosen = np.arange(totals[-1])
+    if len(chosen) > MAX_PATCHES:
+        chosen = np.sort(np.random.default_rng(seed).choice(len(chosen), MAX_PATCHES, replace=False))
+    channels = np.searchsorted(totals, chosen, side="right") - 1
+    numbers = np.concatenate([each[chosen[channels == c] - totals[c]] for c, each in enumerate(usable)])
+    positions = np.stack(np.divmod(numbers, n_across), axis=1) * size
+    rows, columns = (
+        np.pad(np.arange(length), (0, n * size - length), mode="symmetric")[start[:, None] + np.arange(size)]
+        for length, n, start in zip(image.shape, (n_down, n_across), positions.T, strict=True)
+    )
+    return PatchSample(*image.values_at(channels, rows, columns), positions)
 
 
-def _as_tuples(value: Any) -> Any:  # noqa: ANN401  (whatever JSON knows)
-    """Return lists, and lists within them, as tuples."""
-    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+def observed_counts(missing: Bools, size: int) -> Counts:
+    """Return how many pixels of each adjacent patch of a mask (H, W) are observed, down and across."""
+    observed = ~missing
+    if any(length % size for length in missing.shape):
+        observed = np.pad(observed, [(0, -length % size) for length in missing.shape], mode="symmetric")
+    height, width = observed.shape
+    down = np.add.reduce(observed.reshape(-1, size, width), axis=1, dtype=np.uint16)
+    counts: Counts = np.add.reduce(down.reshape(height // size, -1, size), axis=2, dtype=np.uint16)
+    return counts
+
+
+def _threshold(counts: list[Counts], n_pixels: int) -> int:
+    """Return how many observed pixels are enough: fewer if patches with many are rare."""
+    frequent = np.sum([np.bincount(each.ravel(), minlength=n_pixels + 1) for each in counts], axis=0)
+    at_least = np.cumsum(frequent[::-1])[::-1]
+    few = int(np.flatnonzero(at_least >= min(_MIN_PATCHES, at_least[0]))[-1])
+    return max(1, min(max(4, n_pixels // 16), few))
+
+
+def select_dictionary(
+    samples: Sequence[tuple[tuple[int, ...], Image]], settings: ResolvedSettings, candidates: GroundSet
+) -> Generator[float, None, Dictionary]:
+    """Yield the fraction that is done, and return a dictionary selected on patches of samples of images.
+
+    The place of a sample is its first row and column in the image, after the number of that in a stack.
+    """
+    patches = []
+    for place, image in samples:
+        own = sample_patches(image, settings.patch_size, settings.seed)
+        numbers = np.broadcast_to(np.array(place[:-2], np.intp), (len(own.positions), len(place) - 2))
+        positions = np.concatenate([numbers, own.positions + np.array(place[-2:])], axis=1)
+        patches.append(replace(own, positions=positions))
+    sample = reduce(add, patches).drawn(settings.seed)
+    run = _selection_run(sample, settings, candidates)
+    for _ in run:
+        yield len(run.steps) / run.n_atoms
+    return Dictionary.selected(run.result, sample.positions)
+
+
+def _selection_run(sample: PatchSample, settings: ResolvedSettings, candidates: GroundSet) -> SelectionRun:
+    given = candidates, sample.data, settings.constraint_for(len(sample.data)), settings.n_atoms
+    match settings.selector:  # the type checker sees a selector that is left out
+        case "rols":
+            return iter_replacement_ols(*given, mask=sample.mask)
+        case "romp" | "rompd":
+            return iter_replacement_omp(*given, mask=sample.mask, decay=settings.selector == "rompd")

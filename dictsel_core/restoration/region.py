@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.arrays import Region, grown, within
-from dictsel_core._util.layout import Axis, check_in_memory
-from dictsel_core._util.runs import GeneratorRun, Run, finished, step_by_step
+from dictsel_core._util.arrays import Axis, Region, check_in_memory, grown, within
+from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
 from dictsel_core._util.validation import Bools
-from dictsel_core.restoration.channels import useful_differences
 from dictsel_core.restoration.damaged import as_damaged
-from dictsel_core.restoration.dictionary import as_atom_source
 from dictsel_core.restoration.image import (
     Image,
     ValueRange,
@@ -22,9 +19,10 @@ from dictsel_core.restoration.image import (
     observed_ranges,
     unit_ranges,
 )
-from dictsel_core.restoration.plan import damage_density
+from dictsel_core.restoration.plan import as_atom_source, damage_density
 from dictsel_core.restoration.restore import image_steps, wrapped
 from dictsel_core.restoration.result import Restoration, RestoreStep
+from dictsel_core.restoration.scales import useful_differences
 
 #: How far around the restored pixels the image is used.
 _CONTEXT = 64

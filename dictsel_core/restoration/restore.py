@@ -1,7 +1,8 @@
 """`restore`: from a damaged image to a restored one.
 
 An array in memory becomes one `Image`, which is planned (plan.py) and restored as a single tile (tile.py); a
-stack becomes many (stack.py). A Dask array is cut into tiles that share a plan (mosaic.py).
+stack becomes many (stack.py). A Dask array is cut into tiles that share a plan (mosaic.py). What is written
+below as `restore` starts the work, a `Run` of steps; `finished` makes the function of it that takes them all.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -10,14 +11,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.layout import Axis, as_layout, is_lazy
-from dictsel_core._util.runs import GeneratorRun, Run, finished, step_by_step
+from dictsel_core._util.arrays import Axis, as_layout, is_lazy
+from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
 from dictsel_core.atoms import GroundSet
 from dictsel_core.restoration.damaged import DamagedArray, as_damaged
-from dictsel_core.restoration.dictionary import AtomSource, as_atom_source
 from dictsel_core.restoration.image import Image
 from dictsel_core.restoration.mosaic import lazy_steps
-from dictsel_core.restoration.plan import Plan, planned_tile
+from dictsel_core.restoration.plan import AtomSource, Plan, as_atom_source, planned_tile
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import Parameter, PresetName, RestoreSettings, as_settings
 from dictsel_core.restoration.stack import StackRestorer
@@ -178,18 +178,8 @@ def image_steps(
 
 def _unchanged(image: Image, settings: RestoreSettings, source: AtomSource) -> Restoration:
     """Return the restoration of an image in which nothing is missing."""
-    none, resolved = np.zeros(0, np.intp), settings.resolved(1.0, len(source))
-    return Restoration(
-        image=image.pixels.copy(order="K"),
-        settings=resolved,
-        missing_fraction=0.0,
-        selection=None,
-        patch_positions=none.reshape(0, 2),
-        usage=none,
-        n_coded_patches=0,
-        n_rounds=0,
-        seconds={},
-    )
+    resolved = settings.resolved(1.0, len(source))
+    return Restoration(image=image.pixels.copy(order="K"), settings=resolved, missing_fraction=0.0)
 
 
 def wrapped(

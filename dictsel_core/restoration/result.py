@@ -58,12 +58,12 @@ class Restoration:
     image: Any
     settings: ResolvedSettings
     missing_fraction: float
-    selection: Selection | None
-    patch_positions: Ints
-    usage: Ints
-    n_coded_patches: int
-    n_rounds: int
-    seconds: dict[str, float]
+    selection: Selection | None = None
+    patch_positions: Ints = field(default_factory=lambda: np.zeros((0, 2), np.intp))
+    usage: Ints = field(default_factory=lambda: np.zeros(0, np.intp))
+    n_coded_patches: int = 0
+    n_rounds: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
     atoms: GroundSet | None = None
     plan: "Plan | None" = None
     region: tuple[slice, slice] | None = None

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import Region, evenly_spaced
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Floats
 from dictsel_core.refinement.rounds import BEST_ROUNDS
 from dictsel_core.restoration.damaged import DamagedArray
-from dictsel_core.restoration.dictionary import AtomSource, select_dictionary
 from dictsel_core.restoration.holdout import held_out_errors, hold_out, trial_generator
 from dictsel_core.restoration.image import Image, Planes, complete_planes, in_ranges
-from dictsel_core.restoration.plan import Plan, plan_image, planned_tile
+from dictsel_core.restoration.plan import AtomSource, Plan, plan_image, planned_tile, select_dictionary
 from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
 from dictsel_core.restoration.settings import RestoreSettings
 from dictsel_core.restoration.tile import TileRestorer, TileStep, code_tile

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import Region, evenly_spaced, grown, parts_of, within
 from dictsel_core._util.validation import Bools, Ints
+from dictsel_core.restoration.damaged import wide_pixels
 from dictsel_core.restoration.image import (
     Image,
     Planes,
@@ -18,15 +19,7 @@ from dictsel_core.restoration.image import (
     observed_ranges,
     unit_ranges,
 )
-from dictsel_core.restoration.scales import (
-    Changes,
-    Repeat,
-    changes_of,
-    halve,
-    joint_changes,
-    repeat_of,
-)
-from dictsel_core.restoration.wide import wide_pixels
+from dictsel_core.restoration.scales import Changes, Repeat, changes_of, halve, joint_changes, repeat_of
 
 #: Height and width of the samples of an image, and how many of a tile there are at most.
 SAMPLE_SIZE, _SAMPLES_PER_TILE = 256, 4
@@ -36,18 +29,10 @@ HALO = 48
 
 @dataclass(frozen=True)
 class Tile:
-    """A part of an image.
+    """A part of an image."""
 
-    Attributes
-    ----------
-    region : (slice, slice)
-        Rows and columns of the part.
-    outer : (slice, slice)
-        The same with the halo.
-    """
-
-    region: Region
-    outer: Region
+    region: Region  #: rows and columns
+    outer: Region  #: the same with the halo
 
     @property
     def inner(self) -> Region:
@@ -79,34 +64,16 @@ class CoarsePart:
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """Facts about some tiles of an image; the sum over all tiles is what is known of the image.
-
-    Attributes
-    ----------
-    n_pixels : int
-    n_missing : tuple of int
-        Missing pixels of each layer of the mask.
-    shares_mask : bool
-        Whether all layers are equal.
-    ranges : tuple of ValueRange or None
-        Of the observed values of each channel.
-    damaged, intact : tuple of (slice, slice)
-        Samples of the image, where something is missing and where nothing is.
-    cells : (N, 6) ndarray of int
-        Cells with wide holes; see `hole_cells`.
-    changes : two of Changes
-        Where adjacent rows and columns differ: see `changes_of`.
-    coarse : tuple of CoarsePart
-    """
+    """Facts about some tiles of an image; the sum over all tiles is what is known of the image."""
 
     n_pixels: int
-    n_missing: tuple[int, ...]
-    shares_mask: bool
-    ranges: tuple[ValueRange | None, ...]
-    damaged: tuple[Region, ...]
-    intact: tuple[Region, ...]
-    cells: Ints
-    changes: tuple[Changes, Changes]
+    n_missing: tuple[int, ...]  #: of each layer of the mask
+    shares_mask: bool  #: whether all layers are equal
+    ranges: tuple[ValueRange | None, ...]  #: of the observed values of each channel
+    damaged: tuple[Region, ...]  #: samples of the image, where something is missing,
+    intact: tuple[Region, ...]  #: and where nothing is
+    cells: Ints  #: (N, 6), with wide holes; see `hole_cells`
+    changes: tuple[Changes, Changes]  #: where adjacent rows and columns differ; see `changes_of`
     coarse: tuple[CoarsePart, ...] = ()
 
     def __add__(self, other: "Survey") -> "Survey":

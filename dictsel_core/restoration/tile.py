@@ -5,19 +5,24 @@ Patches are coded from coarse to fine, wide holes are filled with texture, and r
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dictsel_core._util.runs import GeneratorRun
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools
 from dictsel_core.refinement.rounds import refine_round
-from dictsel_core.restoration.channels import restore_channels
+from dictsel_core.restoration.damaged import wide_pixels
 from dictsel_core.restoration.image import Image, Planes
 from dictsel_core.restoration.result import Restoration, Stage
-from dictsel_core.restoration.scales import CODED_FROM, NOT_ENLARGED, equalize, restore_planes
-from dictsel_core.restoration.wide import wide_pixels
+from dictsel_core.restoration.scales import (
+    CODED_FROM,
+    NOT_ENLARGED,
+    equalize,
+    restore_channels,
+    restore_planes,
+)
 
 if TYPE_CHECKING:
     from dictsel_core.restoration.plan import Plan
@@ -168,19 +173,8 @@ class TileRestorer:
         plan, seconds, n_rounds = self.plan, dict(self.seconds), self._n_rounds
         render = self.image.snapshot(self.planes, keep_observed=plan.settings.keep_observed)
         usage, n_coded = self._coder.usage, self._coder.n_coded_patches
-        return lambda: Restoration(
-            image=render(),
-            settings=replace(plan.settings, rounds=rounds),
-            missing_fraction=plan.missing_fraction,
-            selection=plan.dictionary.selection,
-            patch_positions=plan.dictionary.positions,
-            usage=usage,
-            n_coded_patches=n_coded,
-            n_rounds=n_rounds,
-            seconds=seconds,
-            atoms=plan.dictionary.atoms,
-            plan=plan,
-        )
+        found = {"usage": usage, "n_coded_patches": n_coded, "n_rounds": n_rounds, "seconds": seconds}
+        return lambda: plan.result(rounds, image=render(), plan=plan, **found)
 
     def _step(self, stage: Stage, work: float, *, is_visible: bool = False) -> TileStep:
         return TileStep(stage, (self._done + work) / self._work, is_visible)

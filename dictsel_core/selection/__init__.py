@@ -9,8 +9,7 @@ from dictsel_core.selection._stochastic_omp import (
     iter_stochastic_replacement_omp,
     stochastic_replacement_omp,
 )
-from dictsel_core.selection.certificate import Certificate
-from dictsel_core.selection.run import Selection, SelectionRun, SelectionStep
+from dictsel_core.selection.run import Certificate, Selection, SelectionRun, SelectionStep
 
 __all__ = [
     "Certificate",

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.runs import finished
+from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import LocalConstraint, SwapTable
-from dictsel_core.selection.engine import ReplacementEngine, SelectedAtom, Selector
+from dictsel_core.selection.engine import Repeats, ReplacementEngine, SelectedAtom, Selector, as_max_repeats
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.run import SelectionRun, iterate
 from dictsel_core.selection.state import SupportState
@@ -25,6 +25,7 @@ def replacement_greedy(
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     utility: Utility | None = None,
+    repeats: Repeats = "extra",
 ) -> SelectionRun:
     r"""Select a dictionary by Replacement Greedy (algorithm 1, section 4.1).
 
@@ -37,7 +38,7 @@ def replacement_greedy(
 
     Parameters
     ----------
-    ground_set, data, n_atoms, mask, weights
+    ground_set, data, n_atoms, mask, weights, repeats
         As in `replacement_omp`.
     constraint : LocalConstraint
         Individual, matroid or block sparsity. Average sparsity cannot be used: with one budget for all
@@ -71,8 +72,9 @@ def replacement_greedy(
     [3, 30]
     """
     needs = "IndividualSparsity, MatroidSparsity or BlockSparsity"
+    max_repeats = as_max_repeats(repeats, n_atoms)
     return Selector("replacement_greedy", _Engine, (LocalConstraint,), needs).start(
-        ground_set, data, constraint, n_atoms, mask, weights, utility
+        ground_set, data, constraint, n_atoms, mask, weights, utility, max_repeats=max_repeats
     )
 
 
@@ -82,11 +84,13 @@ iter_replacement_greedy = iterate(replacement_greedy)
 class _Engine(ReplacementEngine):
     """Supports of one run, and the table of all differences."""
 
-    def __init__(self, problem: Problem, constraint: LocalConstraint, n_atoms: int) -> None:
+    def __init__(
+        self, problem: Problem, constraint: LocalConstraint, n_atoms: int, max_repeats: int | None
+    ) -> None:
         n_points, n_candidates = len(problem), len(problem.ground_set)
         capacity = constraint.capacity(n_points, n_candidates, n_atoms)
         self.state = SupportState(problem, capacity)
-        super().__init__(self.state, max_repeats=n_atoms)
+        super().__init__(self.state, max_repeats)
         self.problem, self.constraint = problem, constraint
         self._differences = differences_of(problem)
         self.table = SwapTable(

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.runs import finished
+from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.pursuit.kernels import fit_with_gains
-from dictsel_core.selection.engine import GainCostEngine, SelectedAtom, Selector
+from dictsel_core.selection.engine import GainCostEngine, Repeats, SelectedAtom, Selector, as_max_repeats
 from dictsel_core.selection.fits import Doubles, SupportFit
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.run import SelectionRun, iterate
@@ -30,6 +30,7 @@ def replacement_ols(
     *,
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    repeats: Repeats = "extra",
 ) -> SelectionRun:
     r"""Select a dictionary by Replacement OLS, our own variant of Replacement OMP.
 
@@ -46,14 +47,14 @@ def replacement_ols(
 
     Parameters
     ----------
-    ground_set, data, constraint, n_atoms, mask, weights
+    ground_set, data, constraint, n_atoms, mask, weights, repeats
         As in `replacement_omp`.
 
     Returns
     -------
     Selection
-        With exactly k atoms. `objective` is the sum of f_t(Z_t), `gains` the maxima above. Additions
-        increase the objective; a swap may decrease it.
+        With exactly k atoms, unless repeats are steps. `objective` is the sum of f_t(Z_t), `gains` the maxima
+        above. Additions increase the objective; a swap may decrease it.
 
     See Also
     --------
@@ -87,7 +88,10 @@ def replacement_ols(
     >>> bool(ours.objective[-1] > replacement_omp(*problem, mask=mask).objective[-1])
     True
     """
-    return Selector("replacement_ols", _Engine).start(ground_set, data, constraint, n_atoms, mask, weights)
+    max_repeats = as_max_repeats(repeats, n_atoms)
+    return Selector("replacement_ols", _Engine).start(
+        ground_set, data, constraint, n_atoms, mask, weights, max_repeats=max_repeats
+    )
 
 
 iter_replacement_ols = iterate(replacement_ols)
@@ -96,10 +100,12 @@ iter_replacement_ols = iterate(replacement_ols)
 class _Engine(GainCostEngine):
     """Supports of one run, with the gains and costs of all replacements."""
 
-    def __init__(self, problem: Problem, constraint: Constraint, n_atoms: int) -> None:
+    def __init__(
+        self, problem: Problem, constraint: Constraint, n_atoms: int, max_repeats: int | None
+    ) -> None:
         capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
         self.fit = _GainCostFit(problem, capacity)
-        super().__init__(SupportState(problem, capacity, self.fit), constraint, max_repeats=n_atoms)
+        super().__init__(SupportState(problem, capacity, self.fit), constraint, max_repeats)
         self.state.refit(np.arange(len(problem)))
 
     def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:

@@ -1,14 +1,12 @@
 """Replacement OMP (section 4.2), the paper's own selector."""
 
-from typing import get_args
-
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.runs import finished
+from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import as_accuracy
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint
-from dictsel_core.selection.engine import OMPEngine, Repeats, Selector
+from dictsel_core.selection.engine import OMPEngine, Repeats, Selector, as_max_repeats, as_smoothness
 from dictsel_core.selection.run import SelectionRun, iterate
 from dictsel_core.utility import Utility
 
@@ -23,6 +21,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     utility: Utility | None = None,
+    smoothness: float | None = None,
     decay: bool = False,
     repeats: Repeats | None = None,
     accuracy: float = 1.0,
@@ -57,6 +56,9 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
         Another utility u than the squared one, such as `HuberUtility`: then :math:`A^\top r_t` stands for the
         gradient of u, M for the smoothness of the ground set times that of the utility, and refits maximize
         u. By default u is the squared one, for which steps are much faster.
+    smoothness : float, optional
+        M. By default that of the ground set, `GroundSet.smoothness`, for which theorem 4.2 holds. A smaller
+        one lets more replacements happen, and the objective may then decrease in some steps.
     decay : bool, optional
         True is ROMPd (section 6.1): M decreases as :math:`M / \sqrt{i}` in iteration i, so that gains
         do not all reach zero. The objective may then decrease in some steps. Default is False.
@@ -123,11 +125,12 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     >>> sum(len(support) for support in average.supports)
     100
     """
-    if repeats is not None and repeats not in get_args(Repeats):
-        raise ValueError(f"repeats must be one of {', '.join(get_args(Repeats))}, not {repeats!r}.")
+    if repeats is not None:
+        as_max_repeats(repeats, 0)
     problem = ground_set, data, constraint, n_atoms, mask, weights, utility
+    tau, constant = as_accuracy(accuracy), as_smoothness(smoothness)
     return Selector("replacement_omp", OMPEngine).start(
-        *problem, decay=decay, repeats=repeats, accuracy=as_accuracy(accuracy)
+        *problem, smoothness=constant, decay=decay, repeats=repeats, accuracy=tau
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import chunk_rows, positive_part_sums
-from dictsel_core._util.runs import finished
+from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import chunk_rows
-from dictsel_core._util.runs import finished
+from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import (
     Bools,
     Floats,
@@ -20,15 +20,17 @@ from dictsel_core._util.validation import (
 )
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains, SeparableConstraint
-from dictsel_core.selection.certificate import DataSums, SpectralBound, data_sums
 from dictsel_core.selection.engine import (
+    Repeats,
     ReplacementEngine,
     SelectedAtom,
     Selector,
+    as_max_repeats,
+    as_smoothness,
     best_replacement,
 )
 from dictsel_core.selection.problem import Problem, as_points
-from dictsel_core.selection.run import SelectionRun, iterate
+from dictsel_core.selection.run import DataSums, SelectionRun, SpectralBound, data_sums, iterate
 from dictsel_core.selection.state import SupportState
 
 Doubles = NDArray[np.float64]
@@ -44,6 +46,8 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     sample: int = 1024,
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    smoothness: float | None = None,
+    repeats: Repeats = "extra",
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = None,
 ) -> SelectionRun:
@@ -60,7 +64,7 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
 
     Parameters
     ----------
-    ground_set, data, n_atoms, mask, weights
+    ground_set, data, n_atoms, mask, weights, smoothness, repeats
         As in `replacement_omp`.
     constraint : Constraint
         Which supports are allowed. Under individual sparsity and matroids the bounds below hold. Under any
@@ -128,7 +132,9 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     count, size = as_n_atoms(n_atoms, len(ground_set)), as_count(sample, "sample")
     probability = as_probability(confidence, "confidence")
     constraint.check(len(points), len(ground_set))
-    generator = as_generator(rng)
+    generator, max_repeats = as_generator(rng), as_max_repeats(repeats, count)
+    constant = as_smoothness(smoothness) or ground_set.smoothness
+    patches = _Patches(ground_set, points, constraint, count, constant)
 
     def sums() -> Iterator[DataSums]:
         for part in _parts(len(points), ground_set.n_features):
@@ -136,9 +142,9 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
             yield data_sums(rows, complete=factors is None)
 
     def engine() -> _Engine:
-        largest = bound.sums.largest / ground_set.smoothness or 1.0  # if all data are zero
-        patches = _Patches(ground_set, points, constraint, count)
-        return _Engine(patches, count, largest, size, probability, generator)
+        largest = bound.sums.largest / patches.smoothness or 1.0  # if all data are zero
+        doubt = (1 - probability) / (8 * len(ground_set) * count)
+        return _Engine(patches, max_repeats, largest, size, doubt, generator)
 
     bound = SpectralBound(sums)
     return SelectionRun(ground_set, count, engine, bound)
@@ -151,9 +157,15 @@ class _Patches:
     """The supports of all patches, each up to date with the first ``seen[t]`` replacements."""
 
     def __init__(
-        self, ground_set: GroundSet, points: ObservedData, constraint: Constraint, n_atoms: int
+        self,
+        ground_set: GroundSet,
+        points: ObservedData,
+        constraint: Constraint,
+        n_atoms: int,
+        smoothness: float,
     ) -> None:
         self.ground_set, self._points, self._constraint = ground_set, points, constraint
+        self.smoothness = smoothness
         self.n_candidates = len(ground_set)
         capacity = constraint.capacity(len(points), len(ground_set), n_atoms)
         self._supports: Ints = np.full((len(points), capacity), -1)
@@ -188,7 +200,7 @@ class _Patches:
         gains = np.zeros((len(behind), 1))
         gains[rows, 0] = squares
         # Only the column of the atom is looked at.
-        table = state.table(np.broadcast_to(gains, (len(behind), self.n_candidates)))
+        table = state.table(np.broadcast_to(gains, (len(behind), self.n_candidates)), self.smoothness)
         state.apply(constraint.replacement(table, atom), atom)
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
@@ -211,16 +223,16 @@ class _Engine(ReplacementEngine):
     def __init__(
         self,
         patches: _Patches,
-        n_atoms: int,
+        max_repeats: int | None,
         largest: float,
         sample: int,
-        confidence: float,
+        doubt: float,
         rng: np.random.Generator,
     ) -> None:
-        super().__init__(patches, max_repeats=n_atoms)
+        super().__init__(patches, max_repeats)
         self._patches, self._rng, self._largest = patches, rng, largest
         self._sample = min(sample, len(patches))
-        self._doubt = (1 - confidence) / (8 * patches.n_candidates * n_atoms)
+        self._doubt = doubt
 
     def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         patches, m = self._patches, self._sample
@@ -230,7 +242,7 @@ class _Engine(ReplacementEngine):
         state, constraint = patches.update(rows)
         squares = np.empty((m, patches.n_candidates))
         state.squared_correlations(np.arange(m), squares)
-        table = state.table(squares)
+        table = state.table(squares, patches.smoothness)
         if isinstance(constraint, SeparableConstraint):
             means, slack = self._separable_estimates(table, constraint)
         else:
@@ -253,7 +265,7 @@ class _Engine(ReplacementEngine):
     ) -> tuple[Doubles, Doubles]:
         """Return means of what each patch contributes by itself, and how far they may be off: (n,) each."""
         # Relative to the largest possible value, so that squares neither overflow nor vanish.
-        values = constraint.patch_values(table) / (self._patches.ground_set.smoothness * self._largest)
+        values = constraint.patch_values(table) / (self._patches.smoothness * self._largest)
         m, n_points = self._sample, len(self._patches)
         left = 1 - (m - 1) / n_points if 2 * m <= n_points else (1 - m / n_points) * (1 + 1 / m)
         hoeffding = sqrt(left * log(1 / self._doubt) / (2 * m))
@@ -270,7 +282,7 @@ class _Engine(ReplacementEngine):
         atom, replacement, _ = best_replacement(bounds, lambda atom: constraint.replacement(table, atom))
         values = np.zeros(len(bounds))
         if replacement is not None:
-            values[atom] = replacement.value / (self._patches.ground_set.smoothness * self._sample)
+            values[atom] = replacement.value / (self._patches.smoothness * self._sample)
         return values, np.full(len(bounds), np.inf)
 
     def achieved(self) -> float:

@@ -2,17 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms
+from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms, as_positive
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
-from dictsel_core.selection.certificate import EnergyBound, OptimumBound
 from dictsel_core.selection.problem import Problem, UtilityProblem, as_points, problem_of
-from dictsel_core.selection.run import Engine, SelectionRun, SelectionStep
+from dictsel_core.selection.run import EnergyBound, Engine, OptimumBound, SelectionRun, SelectionStep
 from dictsel_core.selection.state import GramState, SupportState
 from dictsel_core.utility import Utility, as_utility
 
@@ -28,6 +27,18 @@ __all__ = [
 ]
 
 Repeats = Literal["extra", "steps", "none"]
+
+
+def as_max_repeats(repeats: object, n_atoms: int) -> int | None:
+    """Return the `max_repeats` of an engine for a value of `repeats`, checked."""
+    if repeats not in get_args(Repeats):
+        raise ValueError(f"repeats must be one of {', '.join(get_args(Repeats))}, not {repeats!r}.")
+    return {"extra": n_atoms, "steps": None, "none": 0}[str(repeats)]
+
+
+def as_smoothness(smoothness: object) -> float | None:
+    """Return M, checked; None, for that of the ground set, if it is not given."""
+    return None if smoothness is None else as_positive(smoothness, "smoothness")
 
 
 class SelectedAtom(NamedTuple):
@@ -180,10 +191,17 @@ class GainCostEngine(ReplacementEngine):
 
         If no replacement has a positive value, the new atom with the largest summed gain is picked.
         """
-        bounds = np.where(eligible, self.constraint.bounds(table, self._price), 0)
-        atom, replacement, n_exact = best_replacement(
-            bounds, lambda atom: self.constraint.replacement(table, atom), self._accuracy
-        )
+        constraint = self.constraint
+        bounds = np.where(eligible, constraint.bounds(table, self._price), 0)
+
+        def solve(atom: int) -> Replacement:
+            found, bounds[atom] = constraint.replacement(table, atom), 0
+            if found.price != self._price and bounds.max() > found.value:
+                self._price = found.price  # bounds at the price of a good atom are tighter
+                np.minimum(bounds, constraint.bounds(table, found.price), out=bounds)
+            return found
+
+        atom, replacement, n_exact = best_replacement(bounds, solve, self._accuracy)
         if replacement is None:
             totals = table.gains.sum(axis=0, dtype=np.float64)
             return SelectedAtom(int(np.where(new, totals, -1.0).argmax()), 0.0, n_exact)
@@ -263,7 +281,7 @@ class OMPEngine(GainCostEngine):
     problem : Problem
     constraint : Constraint
     n_atoms : int
-    decay, repeats, accuracy
+    smoothness, decay, repeats, accuracy
         Those of `replacement_omp`.
 
     Attributes
@@ -279,6 +297,7 @@ class OMPEngine(GainCostEngine):
         problem: Problem,
         constraint: Constraint,
         n_atoms: int,
+        smoothness: float | None = None,
         decay: bool = False,
         repeats: Repeats | None = None,
         accuracy: float = 1.0,
@@ -293,9 +312,10 @@ class OMPEngine(GainCostEngine):
         )
         state = GramState(problem, capacity, n_atoms) if shares_products else SupportState(problem, capacity)
         # With decay a gain does not guarantee an improvement, so repeats could cycle.
-        max_repeats = {"extra": n_atoms, "steps": None, "none": 0}[repeats or ("none" if decay else "extra")]
+        max_repeats = as_max_repeats(repeats or ("none" if decay else "extra"), n_atoms)
         super().__init__(state, constraint, max_repeats, accuracy)
         self.problem, self.decay = problem, decay
+        self.smoothness = smoothness or problem.ground_set.smoothness
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
         self.largest = np.empty(len(problem), problem.data.dtype)
         self.update_gains(np.arange(len(problem)))
@@ -304,14 +324,14 @@ class OMPEngine(GainCostEngine):
     def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Make one iteration of algorithm 1."""
         self.iteration += 1
-        smoothness = self.problem.ground_set.smoothness
+        smoothness = self.smoothness
         if self.decay:
             smoothness /= np.sqrt(self.iteration)
         return self.apply_best(self.table(smoothness), smoothness, eligible, new)
 
     def table(self, smoothness: float | None = None) -> ReplacementGains:
         """Return gains and costs, both multiplied by M: squares of A^T r, and of M w."""
-        return self.state.table(self.gains, smoothness, self.largest)
+        return self.state.table(self.gains, smoothness or self.smoothness, self.largest)
 
     def apply(self, replacement: Replacement, atom: int) -> None:
         """Change the supports, refit them, and update the gains."""

@@ -1,20 +1,243 @@
-"""A selection: its steps, the run that takes them one at a time, and the result."""
+"""A selection: its steps, the run that takes them one at a time, the result, and how good it is at least."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ParamSpec, Protocol
+from functools import cached_property, reduce
+from typing import NamedTuple, ParamSpec, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import read_only
-from dictsel_core._util.parallel import single_threaded_blas
-from dictsel_core._util.runs import Run, step_by_step
+from dictsel_core._util.arrays import positive_part_sums, read_only
+from dictsel_core._util.parallel import Run, single_threaded_blas, step_by_step
 from dictsel_core._util.validation import Floats, Ints, as_nonnegative
 from dictsel_core.atoms import GroundSet
-from dictsel_core.selection.certificate import Bound, Certificate
+from dictsel_core.constraints import AverageSparsity, Constraint
+from dictsel_core.selection.problem import Problem
+from dictsel_core.selection.state import SupportState
 
 Parameters = ParamSpec("Parameters")
+
+#: Larger Gram matrices, of data or of atoms, are not made: it would take longer than the selection.
+_MAX_GRAM = 1024
+#: Bounds are sums of rounded numbers; they are enlarged by this fraction, by the size of a number in bytes.
+_SAFETY = {4: 1e-5, 8: 1e-9}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The objective of a selection, and a bound that no dictionary of as many atoms can exceed.
+
+    Attributes
+    ----------
+    achieved : float
+        The sum of f_t(Z_t) over the selected supports.
+    upper_bound : float
+        No supports that the constraint allows, in any dictionary of k atoms of the ground set, have a larger
+        sum.
+    reason : str
+        Which bound it is: "energy" of the data, "spectrum" of the data, "blocks" of the constraint, or
+        "gains" of further replacements.
+    """
+
+    achieved: float
+    upper_bound: float
+    reason: str
+
+    @property
+    def ratio(self) -> float:
+        """A lower bound on the fraction of the optimum that was reached, from 0 to 1."""
+        return min(1.0, self.achieved / self.upper_bound) if self.upper_bound > 0 else 1.0
+
+    def __str__(self) -> str:
+        """Return the ratio as text, rounded down."""
+        return f"at least {np.floor(1000 * self.ratio) / 1000:.3f} of the best possible"
+
+
+class DataSums(NamedTuple):
+    """Sums over some patches that bound the optimum.
+
+    Half their energy on observed entries, or the largest possible utility; the largest squared length of a
+    patch, or twice its largest possible utility; and Y^T Y of their rows, None if entries are missing or for
+    other utilities.
+    """
+
+    energy: float
+    largest: float
+    gram: NDArray[np.float64] | None
+
+
+def data_sums(data: Floats, *, complete: bool) -> DataSums:
+    """Return the sums over rows (B, d), which are complete if nothing is missing in them."""
+    rows = data.astype(np.float64, copy=False)
+    energies = np.vecdot(rows, rows)
+    gram = rows.T @ rows if complete and rows.shape[1] <= _MAX_GRAM else None
+    return DataSums(float(energies.sum()) / 2, float(energies.max()), gram)
+
+
+class SpectralBound:
+    """By the energy, and by the spectrum if nothing is missing: sums over parts of the data."""
+
+    def __init__(self, parts: Callable[[], Iterable[DataSums]]) -> None:
+        self._parts = parts
+
+    @property
+    def energy(self) -> float:
+        """Half the energy, or the largest possible utility."""
+        return self.sums.energy
+
+    def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
+        """Return the least of these bounds for `n_atoms` atoms, whatever the supports are."""
+        bounds = {"energy": self.sums.energy}
+        if self.sums.gram is not None:
+            bounds["spectrum"] = float(np.linalg.eigvalsh(self.sums.gram)[::-1][:n_atoms].sum()) / 2
+        return _least(achieved, bounds, _SAFETY[4])
+
+    @cached_property
+    def sums(self) -> DataSums:
+        """Those over all parts."""
+
+        def add(a: DataSums, b: DataSums) -> DataSums:
+            gram = None if a.gram is None or b.gram is None else a.gram + b.gram
+            return DataSums(a.energy + b.energy, max(a.largest, b.largest), gram)
+
+        return reduce(add, self._parts())
+
+
+def _least(achieved: float, bounds: dict[str, float], safety: float) -> Certificate:
+    reason = min(bounds, key=lambda name: bounds[name])
+    return Certificate(achieved, max(achieved, bounds[reason] * (1 + safety)), reason)
+
+
+class EnergyBound:
+    """By the energy, or the largest possible utility, alone: every entry at its best."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+
+    @property
+    def energy(self) -> float:
+        """Half the energy, or the largest possible utility."""
+        return float(self._problem.energies.sum()) / 2
+
+    def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
+        """Return this bound."""
+        return _least(achieved, {"energy": self.energy}, _SAFETY[self._problem.data.itemsize])
+
+
+class OptimumBound(EnergyBound):
+    """Upper bounds on the optimum of the squared utility for one problem and constraint."""
+
+    def __init__(self, problem: Problem, constraint: Constraint) -> None:
+        super().__init__(problem)
+        self._constraint = constraint
+
+    def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
+        """Return the least of these bounds."""
+        bounds: dict[str, float] = {"energy": self._reachable_energy}
+        complete = self._problem.observed is None
+        if complete and min(self._problem.data.shape) <= _MAX_GRAM:
+            bounds["spectrum"] = float(self._spectrum[:n_atoms].sum()) / 2
+        if complete and (blocks := self._block_bound(n_atoms)) is not None:
+            bounds["blocks"] = blocks
+        further = self._further_gains(n_atoms, supports)
+        safety = _SAFETY[self._problem.data.itemsize]
+        if further is not None:  # `achieved` is a difference of energies, and rounded as they are
+            bounds["gains"] = achieved + further + safety * self.energy
+        return _least(achieved, bounds, safety)
+
+    @cached_property
+    def _reachable_energy(self) -> float:
+        """Half the energy of all patches, or of as many as the budget can reach."""
+        energies = self._problem.energies
+        if isinstance(self._constraint, AverageSparsity) and self._constraint.budget < len(energies):
+            energies = np.partition(energies, -self._constraint.budget)[-self._constraint.budget :]
+        return float(energies.sum()) / 2
+
+    @cached_property
+    def _spectrum(self) -> NDArray[np.float64]:
+        """Eigenvalues of the Gram matrix of the data, the largest first.
+
+        No subspace of k dimensions, as k atoms span, holds more of the energy than the k largest.
+        """
+        return _eigenvalues(self._problem.data)
+
+    def _block_bound(self, n_atoms: int) -> float | None:
+        """Bound each group of patches that shares a few atoms by its own spectrum."""
+        groups = self._constraint.shared_caps(len(self._problem))
+        data = self._problem.data
+        if not groups or any(min(len(rows), data.shape[1]) > _MAX_GRAM for rows, _ in groups):
+            return None
+        grouped = np.concatenate([rows for rows, _ in groups])
+        total = self._problem.energies.sum() - self._problem.energies[grouped].sum()
+        for rows, cap in groups:
+            total += _eigenvalues(data[rows])[: min(cap, n_atoms)].sum()
+        return float(total) / 2
+
+    def _further_gains(self, n_atoms: int, supports: list[Ints]) -> float | None:
+        """Bound what any supports of that many atoms have more than these; None if there is no bound."""
+        problem, ground_set = self._problem, self._problem.ground_set
+        alike, sizes = self._constraint.treats_atoms_alike, np.array([len(support) for support in supports])
+        atoms = np.full((len(supports), max(1, int(sizes.max()))), -1)
+        atoms[np.arange(atoms.shape[1]) < sizes[:, None]] = np.concatenate(supports)
+        capacity = self._constraint.capacity(len(problem), len(ground_set), n_atoms)
+        if capacity == 1:
+            return self._single_atom_gains(n_atoms, atoms[:, 0])
+        if problem.observed is not None or len(ground_set) > _MAX_GRAM:
+            return None
+        concavity = ground_set.smallest_eigenvalue(2 * capacity, merge_duplicates=alike)
+        if alike:
+            copies, originals = ground_set.duplicates
+            names = np.append(np.arange(len(ground_set)), -1)
+            names[copies] = originals
+            atoms = names[atoms]
+        ordered = np.sort(atoms, axis=1)
+        twice = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any()  # as SDS_MA may select
+        return None if concavity == 0 or twice else self._gradient_gains(n_atoms, concavity, atoms)
+
+    def _single_atom_gains(self, n_atoms: int, used: Ints) -> float:
+        """Bound further gains where every patch uses one atom, so that the objective is submodular."""
+        values = self._modular
+        reached = np.where(used >= 0, values[np.arange(len(used)), used], 0)
+        return _sum_of_largest(positive_part_sums(values, reached), n_atoms)
+
+    def _gradient_gains(self, n_atoms: int, concavity: float, supports: Ints) -> float:
+        r"""Bound further gains by the inequality behind lemma C.1, which holds for any supports Z*.
+
+        .. math:: f_t(Z^*) - f_t(Z)
+            \le |(A^\top r)_{Z^* \setminus Z}|^2 / 2m - m |w_{Z \setminus Z^*}|^2 / 2
+
+        The right side is at most the sum over p replacements, of which the best has the value that the
+        constraint finds with m in the place of M.
+        """
+        constraint, state = self._constraint, SupportState(self._problem, supports.shape[1])
+        state.set_supports(supports)
+        gains = np.empty((len(supports), state.n_candidates), self._problem.data.dtype)
+        state.squared_correlations(np.arange(len(supports)), gains)
+        values = constraint.values(state.table(gains, concavity))
+        p = constraint.replacement_sparsity(n_atoms, len(np.unique(supports[supports >= 0])))
+        # Without the costs, one replacement for each atom is enough under any constraint.
+        bounds = [_sum_of_largest(gains.sum(axis=0, dtype=np.float64), n_atoms)]
+        if p is not None:
+            bounds.append(p * float(values.max()))
+        if constraint.one_replacement_per_atom:
+            bounds.append(_sum_of_largest(values, n_atoms))
+        return min(bounds) / (2 * concavity)
+
+    @cached_property
+    def _modular(self) -> Floats:
+        return self._problem.squared_modular_values()
+
+
+def _eigenvalues(data: Floats) -> NDArray[np.float64]:
+    """Return the squared singular values, the largest first."""
+    rows = data.astype(np.float64, copy=False)
+    gram = rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
+    return np.asarray(np.maximum(np.linalg.eigvalsh(gram)[::-1], 0.0))
+
+
+def _sum_of_largest(values: Floats, count: int) -> float:
+    return float(np.sort(values)[::-1][:count].sum())
 
 
 @dataclass(frozen=True)
@@ -104,7 +327,11 @@ class SelectionRun(Run[SelectionStep, Selection]):
     """An iterator over the steps of a selector, one per atom; `result` is available after every step."""
 
     def __init__(
-        self, ground_set: GroundSet, n_atoms: int, start: Callable[[], Engine], bound: Bound
+        self,
+        ground_set: GroundSet,
+        n_atoms: int,
+        start: Callable[[], Engine],
+        bound: EnergyBound | SpectralBound,
     ) -> None:
         self._ground_set, self._n_atoms, self._start, self._bound = ground_set, n_atoms, start, bound
         self._engine: Engine | None = None

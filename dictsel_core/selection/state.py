@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import chunk_rows, read_only
 from dictsel_core._util.validation import Bools, Floats, Ints
@@ -34,8 +33,8 @@ class Fit(Protocol):
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
         """Return the weights of some patches, (B, S), and ``|y|^2 - |r|^2``, (B,), as observed."""
 
-    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
-        """Put A^T r of some patches into `out`, (B, n), given their supports and latest weights."""
+    def gradients(self, rows: Ints) -> Floats:
+        """Return r of some patches, (B, d), whose products with the atoms are A^T r as observed."""
 
 
 class ColumnFit:
@@ -81,10 +80,9 @@ class ColumnFit:
         """Keep the residuals."""
         self._residuals[rows] = fit.residual
 
-    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
-        """Multiply the residuals by all atoms."""
-        residuals = self._problem.apply_factors(rows, self._residuals.take(rows, axis=0))
-        np.matmul(residuals, self._problem.atoms, out=out)
+    def gradients(self, rows: Ints) -> Floats:
+        """Return the residuals."""
+        return self._problem.apply_factors(rows, self._residuals.take(rows, axis=0))
 
 
 class SupportState:
@@ -176,18 +174,22 @@ class SupportState:
             weights, self.explained[block] = self._fit.refit(block, supports)
             self.coefficients[block, : weights.shape[1]] = weights
 
-    def removal_costs(self, smoothness: float) -> NDArray[np.float64]:
-        """Return (M w)^2 of every slot, infinite for empty ones: (T, S)."""
-        costs = np.square(smoothness * self.coefficients)
-        costs[self.supports < 0] = np.inf
-        return costs
-
     def table(
-        self, gains: Floats, smoothness: float | None = None, largest: Floats | None = None
+        self,
+        gains: Floats,
+        smoothness: float | None = None,
+        largest: Floats | None = None,
+        rows: Ints | slice = slice(None),
     ) -> ReplacementGains:
-        """Return gains (T, n) with the costs of removals; M is by default that of the ground set."""
-        costs = self.removal_costs(self.problem.ground_set.smoothness if smoothness is None else smoothness)
-        return ReplacementGains(gains, costs, self.supports, self.sizes, largest)
+        """Return gains (B, n) of some patches with the costs of removals, (M w)^2; empty slots cost infinity.
+
+        M is by default that of the ground set, and the patches are all.
+        """
+        width = max(1, int(self.sizes.max()))  # slots beyond are empty
+        supports, smoothness = self.supports[rows, :width], smoothness or self.problem.ground_set.smoothness
+        costs = np.square(smoothness * self.coefficients[rows, :width])
+        costs[supports < 0] = np.inf
+        return ReplacementGains(gains, costs, supports, self.sizes[rows], largest)
 
     def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
         """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
@@ -203,8 +205,24 @@ class SupportState:
     def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
         """Put (A^T r)^2 into `out`, 0 for atoms in use and rounding errors; return the largest ones."""
         supports, rounding = self.supports.take(rows, axis=0), self.problem.rounding.take(rows)
-        self._fit.correlate(rows, supports, self.coefficients.take(rows, axis=0), out)
+        np.matmul(self.gradients(rows), self.problem.atoms, out=out, casting="same_kind")
         return square_correlations(out, rounding, self.problem.ground_set.duplicates, supports)
+
+    def gradients(self, rows: Ints) -> Floats:
+        """Return what the atoms are correlated with, (B, d): the residuals, or gradients of the utility."""
+        return self._fit.gradients(rows)
+
+    def squares_with(self, atoms: Ints) -> Floats:
+        """Return (A^T r)^2 of all patches for some atoms, as `squared_correlations` has them: (T, m)."""
+        copies, originals = self.problem.ground_set.duplicates
+        columns = np.arange(self.n_candidates)
+        columns[copies] = originals
+        everyone = np.arange(len(self.problem))
+        squares = np.square(self.gradients(everyone) @ self.problem.atoms[:, columns[atoms]])
+        squares[squares <= self.problem.rounding[:, None]] = 0
+        for column, atom in enumerate(atoms.tolist()):
+            squares[(self.supports == atom).any(axis=1), column] = 0
+        return squares
 
     def blocks(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Yield (patches, supports) for cache-sized blocks of patches, as wide as the largest support."""

@@ -47,9 +47,9 @@ class UtilityFit:
         self._slopes[rows] = self._weighted_slopes(rows, best.fitted)
         return best.weights * self._scales(rows), 2 * best.values
 
-    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
-        """Put the gradient of the utility by the scaled weights of all atoms into `out`."""
-        out[...] = (self._slopes.take(rows, axis=0) / self._scales(rows)) @ self._problem.ground_set.atoms
+    def gradients(self, rows: Ints) -> Floats:
+        """Return the slopes of the utility, scaled as weights are."""
+        return np.asarray(self._slopes.take(rows, axis=0) / self._scales(rows))
 
     def _weighted_slopes(self, rows: Ints, fitted: Doubles) -> Doubles:
         y = self._problem.data[rows].astype(np.float64)

@@ -15,6 +15,7 @@ from click.shell_completion import shell_complete
 from dictsel_core import __version__
 from inpaint_app.cli.arguments import did_you_mean, help_option, parse, run_program, see_help, version_option
 from inpaint_app.cli.streams import CommandLineError, print_note, print_report
+from inpaint_app.system import ENDING_SIGNALS
 
 DESCRIPTION = """\
 Restore the missing pixels of damaged pictures: dropped pixels, scratches, stamped
@@ -151,8 +152,7 @@ def _terminate_cleanly() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {getattr(signal, name): signal.getsignal(getattr(signal, name)) for name in names}
+    before = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
     handled = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
 
     def leave(number: int, _frame: FrameType | None) -> None:

@@ -1,7 +1,6 @@
 """Restore many files: several at once, one after the other, or on a cluster; a failure stops no other."""
 
 import contextlib
-import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,6 +14,7 @@ from inpaint_app.errors import NothingMissingError, UserError, printable_path, w
 from inpaint_app.io.batch_files import BatchItem, find_items
 from inpaint_app.io.paths import is_visible
 from inpaint_app.io.write import Output
+from inpaint_app.system import n_cores
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _rows_in_this_process(
     request: BatchRequest, items: list[BatchItem], control: JobControl
 ) -> list[BatchRow]:
     if request.n_jobs > 1 and request.options.settings.threads is None:
-        request = request.with_threads(max(1, _n_cores() // request.n_jobs))
+        request = request.with_threads(max(1, n_cores() // request.n_jobs))
     places = [(item, (number, len(items))) for number, item in enumerate(items, start=1)]
     if request.n_jobs == 1:
         return [restore_row(request, item, place, control) for item, place in places]
@@ -166,10 +166,6 @@ def make_folder(path: Path) -> None:
         raise UserError(f"{printable_path(path)} is a file, not a folder", "choose a folder") from error
     except (OSError, ValueError) as error:
         raise writing_error(error, path) from error
-
-
-def _n_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 _SHARE = "put input and output on a file system that all machines share"

@@ -13,14 +13,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from inpaint_app.errors import UserError, join_names, printable_path, writing_error
-from inpaint_app.io.file_attributes import copy_attributes, mode_like
 from inpaint_app.io.paths import is_stdout, stdout_path
+from inpaint_app.system import copy_attributes, give_name, may_replace, mode_like
 
 #: Ending of temporary files; one is left behind only if the process is killed outright.
 SUFFIX = ".inpaint-part"
-
-# What file systems without hard links (FAT, some network shares) answer.
-_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 @dataclass(frozen=True)
@@ -224,9 +221,7 @@ def _check_folder(
     """Refuse a folder in which a file could not be created, or not be replaced."""
     if not may_write:
         raise PermissionError(errno.EACCES, "no permission")
-    if status is None or not folder.st_mode & stat.S_ISVTX or not hasattr(os, "geteuid"):
-        return
-    if os.geteuid() not in (0, status.st_uid, folder.st_uid):
+    if status is not None and not may_replace(status, folder):
         raise UserError(f"{printable_path(path)} belongs to somebody else", "choose another name or folder")
 
 
@@ -239,16 +234,9 @@ def _publish(temporary: Path, target: Path, *, overwrite: bool) -> None:
     """Give the file its name; without `overwrite` never in place of another."""
     if overwrite:
         temporary.replace(target)
-    elif os.name == "nt":
-        temporary.rename(target)  # refuses an existing name there
-    else:
-        try:
-            target.hardlink_to(temporary)  # refuses an existing name
-        except OSError as error:
-            if error.errno not in _NO_LINKS:
-                raise
-            check_target(target, overwrite=False)  # the best that such file systems allow
-            temporary.replace(target)
+    elif not give_name(temporary, target):
+        check_target(target, overwrite=False)  # the best that such file systems allow
+        temporary.replace(target)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -107,14 +107,25 @@ def recipe_output(
     path: Path, settings: RestoreSettings, mask_spec: MaskSpec, sources: tuple[str, ...]
 ) -> PendingFile:
     """Return the file of a recipe, from which settings and marks can be read again."""
-    plain: dict[str, JsonValue] = {
+    where = {"sources": list(sources)} | plain_marks(mask_spec, path.parent)
+    text = pack_recipe(Recipe(plain_settings(settings), __version__, where))
+    return PendingFile(path, lambda file: file.write(text))
+
+
+def plain_settings(settings: RestoreSettings) -> dict[str, JsonValue]:
+    """Return settings as JSON can hold them, for `recipe_settings`."""
+    return {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in asdict(settings).items()
         if name != "threads"  # the number of cores is this machine's
     }
-    where: dict[str, JsonValue] = {"sources": list(sources)}
+
+
+def plain_marks(mask_spec: MaskSpec, folder: Path) -> dict[str, JsonValue]:
+    """Return marks as JSON can hold them, for `recipe_mask_spec`; files are seen from a folder."""
+    where: dict[str, JsonValue] = {}
     if mask_spec.mask is not None:
-        where |= {"file": _seen_from(path.parent, mask_spec.mask), "invert_mask": mask_spec.invert_mask}
+        where |= {"file": seen_from(folder, mask_spec.mask), "invert_mask": mask_spec.invert_mask}
     if mask_spec.trusts_mask:
         where["trusts_mask"] = True
     if not mask_spec.soft_edges:
@@ -125,11 +136,10 @@ def recipe_output(
         where["grow"] = mask_spec.grow
     if mask_spec.detect:
         where |= {"detect": list(mask_spec.detect), "sensitivity": mask_spec.sensitivity}
-    text = pack_recipe(Recipe(plain, __version__, where))
-    return PendingFile(path, lambda file: file.write(text))
+    return where
 
 
-def _seen_from(folder: Path, file: Path) -> str:
+def seen_from(folder: Path, file: Path) -> str:
     """Return a relative path where there is one, so that both files can move together."""
     try:
         # Links are followed first: from a linked folder, ".." leads to where that really is.
@@ -171,7 +181,11 @@ def read_recipe(path: str | Path) -> Recipe:
 
 
 def _read_object(path: Path) -> dict[str, Any]:
-    data, name = read_whole_file(path, limit=_MAX_BYTES), printable_path(path)
+    return parse_object(read_whole_file(path, limit=_MAX_BYTES), printable_path(path), "recipe")
+
+
+def parse_object(data: bytes, name: str, what: str) -> dict[str, Any]:
+    """Return the object of JSON text; `name` and `what` are for the sentence if there is none."""
     try:
         contents = json.loads(
             data.decode("utf-8-sig"),
@@ -182,10 +196,10 @@ def _read_object(path: Path) -> dict[str, Any]:
         )
         _encoded(json.dumps(contents, ensure_ascii=False))
     except (ValueError, RecursionError) as error:
-        problem = f"{name} is not a recipe ({_place(error)})"
+        problem = f"{name} is not a {what} ({_place(error)})"
         raise UserError(problem, "correct it or write it again") from error
     if not isinstance(contents, dict):
-        raise UserError(f"{name} is not a recipe", Remedy.GIVE_RECIPE)
+        raise UserError(f"{name} is not a {what}", Remedy.GIVE_RECIPE)
     return contents
 
 

@@ -1,18 +1,15 @@
 """Folders for work in progress: made by this program alone, cleared of nothing else, put in place at once."""
 
 import contextlib
-import ctypes
-import errno
 import os
 import shutil
 import stat
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fnmatch import fnmatch
-from functools import cache
 from pathlib import Path
 
 from inpaint_app.errors import UserError, printable_path
+from inpaint_app.system import exchange, is_own
 
 _MARKER = "made-by-inpaint"
 
@@ -81,7 +78,7 @@ class _Entry:
         name = printable_path(self._folder)
         if not stat.S_ISDIR(status.st_mode):
             raise UserError(f"{name} is not a folder of this program", "remove it, or choose another output")
-        if not _is_own(status):
+        if not is_own(status):
             raise UserError(f"{name} belongs to somebody else", "choose another output")
         names = list(self.names())
         if names and (_MARKER not in names or not _is_own_file(self._status(_MARKER))):
@@ -108,17 +105,8 @@ class _Entry:
         return str(self._folder / name) if self._handle is None else name
 
 
-def _is_own(status: os.stat_result) -> bool:
-    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-
-
 def _is_own_file(status: os.stat_result) -> bool:
-    return stat.S_ISREG(status.st_mode) and _is_own(status)
-
-
-# What systems and file systems answer that cannot exchange two names.
-_CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
-_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux; RENAME_SWAP of macOS
+    return stat.S_ISREG(status.st_mode) and is_own(status)
 
 
 def put_in_place(new: Path, target: Path, aside: Path) -> None:
@@ -150,35 +138,3 @@ def recover(new: Path, target: Path, aside: Path) -> None:
     elif os.path.lexists(new):  # so it was not `new` that got the name
         before, now = printable_path(aside), printable_path(target)
         raise UserError(f"{before} is what {now} was before a run was killed", "move one of the two away")
-
-
-def exchange(one: Path, other: Path) -> bool:
-    """Let two files or folders change their names in one step.
-
-    Returns whether it was done: there are systems and file systems that cannot.
-    """
-    call = _system_call()
-    if call is None:
-        return False
-    if call(os.fsencode(one), os.fsencode(other)) == 0:
-        return True
-    code = ctypes.get_errno()
-    if code in _CANNOT:
-        return False
-    raise OSError(code, os.strerror(code), str(one), None, str(other))
-
-
-@cache
-def _system_call() -> Callable[[bytes, bytes], int] | None:
-    """Return the function of the C library that exchanges two names; None where there is none."""
-    try:
-        library = ctypes.CDLL(None, use_errno=True)
-        if sys.platform == "darwin":
-            swap = library.renamex_np
-            swap.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint)
-            return lambda one, other: int(swap(one, other, _EXCHANGE))
-        rename = library.renameat2
-    except (OSError, AttributeError, TypeError):
-        return None
-    rename.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
-    return lambda one, other: int(rename(_HERE, one, _HERE, other, _EXCHANGE))

@@ -10,6 +10,8 @@ PRESET_EXPLANATIONS = {
     "balanced": "Refined by similar patches: better, in reasonable time.",
     "best": "More rounds of refinement; the slowest.",
 }
+#: Presets whose title is not their name.
+PRESET_TITLES = {"paper": "Paper (2018)"}
 CONSTRAINT_EXPLANATIONS = {
     "individual": "Every patch may use up to s atoms, whatever its content.",
     "average": "All patches share a budget: busy ones may use more atoms than plain ones, up to s.",
@@ -52,6 +54,11 @@ DAMAGE_WORDS: dict[DamageKind, tuple[str, str]] = {
 def describe_damage(counts: Mapping[DamageKind, int]) -> str:
     """Return how much of each kind of damage was found, in words; empty for nothing."""
     return ", ".join(f"{count} {DAMAGE_WORDS[kind][count > 1]}" for kind, count in counts.items() if count)
+
+
+def preset_title(preset: str) -> str:
+    """Return a preset as a title."""
+    return PRESET_TITLES.get(preset, preset.title())
 
 
 def constraint_title(constraint: str) -> str:

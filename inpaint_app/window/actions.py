@@ -1,15 +1,16 @@
 """The actions of menus, toolbar and keyboard shortcuts."""
 
 from collections.abc import Collection
+from operator import attrgetter
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
 
-from inpaint_app.text.actions import SPECS, ActionSpec, Need
+from inpaint_app.window.action_table import SPECS, ActionSpec, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
-from inpaint_app.window.session.view_modes import VIEW_MODES
+from inpaint_app.window.document.view_state import VIEW_MODES
 from inpaint_app.window.theme.icons import icon
-from inpaint_app.window.widgets.tooltip import tooltip
+from inpaint_app.window.widgets.layouts import tooltip
 
 
 class Actions(QObject):
@@ -31,6 +32,12 @@ class Actions(QObject):
     def __getitem__(self, name: str) -> QAction:
         """Return an action."""
         return self._by_name[name]
+
+    def connect_to(self, window: QObject) -> None:
+        """Let every action of the table run its method of a window, or of one of its parts."""
+        for name, spec in SPECS.items():
+            run = attrgetter(spec.run)(window)
+            self[name].triggered.connect(run if spec.checkable else lambda _on=False, run=run: run())
 
     def draw_icons(self, palette: QPalette) -> None:
         """Give the actions icons in the colors of a palette."""

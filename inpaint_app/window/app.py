@@ -12,14 +12,15 @@ from PySide6.QtWidgets import QApplication
 from inpaint_app.errors import UserError
 from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.damage import SAMPLES
+from inpaint_app.system import state_folder
 from inpaint_app.window.background.worker_pool import UNEXPECTED
 from inpaint_app.window.commands.about import TITLE
 from inpaint_app.window.commands.mime_data import picture_of
+from inpaint_app.window.document.view_state import VIEW_MODES
 from inpaint_app.window.log import log_file, start_log
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.preferences import APPLICATION, ORGANIZATION, Preferences
 from inpaint_app.window.remedies import REMEDIES
-from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.icons import app_icon
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 
@@ -52,6 +53,9 @@ def run(args: SimpleNamespace) -> int:
     if args.size is not None:
         window.resize(*args.size)
     window.show()
+    folder = state_folder()
+    if args.screenshot is None and folder is not None:
+        window.session.start_autosaving(folder / "dictsel" / "autosave")
     _open(window, args)
     if args.screenshot is not None:
         return _take_picture(window, args)
@@ -70,7 +74,7 @@ def _report_mistakes(window: MainWindow) -> None:
     def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         before(kind, error, trace)
         _log.error("A mistake", exc_info=(kind, error, trace))
-        window.session.problem.emit(UNEXPECTED.format(kind=kind.__name__))
+        window.session.document.problem.emit(UNEXPECTED.format(kind=kind.__name__))
 
     sys.excepthook = report
 
@@ -86,17 +90,17 @@ def _take_picture(window: MainWindow, args: SimpleNamespace) -> int:
     """Restore what is open, save a picture of the window, and leave."""
     session = window.session
     wait_until_settled(window)
-    if session.source is not None:
+    if session.state.source is not None:
         mode = VIEW_MODES[args.view]
-        session.set_view(session.view.with_mode(mode))
+        session.document.set_view(session.state.view.with_mode(mode))
         if mode.is_comparison:
-            session.run_starter.compare()
+            session.running.compare()
         else:
-            session.run_starter.restore()
+            session.running.restore()
         wait_until_settled(window)
     problem = window.banner.text
     picture = picture_of(window.grab().toImage())
-    session.unsaved.discard()
+    session.document.discard()
     window.close()
     if problem:
         sys.stderr.write(f"inpaint-app: {problem}\n")

@@ -7,12 +7,12 @@ import logging
 import logging.handlers
 import os
 import platform
-import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from dictsel_core import __version__
+from inpaint_app.system import state_folder
 
 _PACKAGES = ("numpy", "scipy", "numba", "pillow", "tifffile", "PySide6-Essentials")
 _MAX_BYTES, _KEPT_FILES, _SHOWN_LINES = 200_000, 2, 60
@@ -21,16 +21,8 @@ _log = logging.getLogger("inpaint_app")
 
 def log_file() -> Path | None:
     """Return the file of the log, in the folder for the state of programs; None without a home."""
-    try:
-        if os.name == "nt":
-            folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-        elif sys.platform == "darwin":
-            folder = Path.home() / "Library" / "Logs"
-        else:
-            folder = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    except RuntimeError:
-        return None
-    return folder / "dictsel" / "inpaint-app.log"
+    folder = state_folder()
+    return None if folder is None else folder / "dictsel" / "inpaint-app.log"
 
 
 def start_log(path: Path | None) -> None:

@@ -1,9 +1,10 @@
 """The main window: everything around the pictures."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -12,32 +13,31 @@ from PySide6.QtGui import (
     QGuiApplication,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.text.actions import Need
+from inpaint_app.window.action_table import Need
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.canvas.screen_profile import screen_profile
 from inpaint_app.window.canvas.tools.registry import TOOLS
-from inpaint_app.window.commands.about import TITLE, show_about
+from inpaint_app.window.commands.about import ABOUT, TITLE
 from inpaint_app.window.commands.file_commands import FileCommands
 from inpaint_app.window.commands.menus import Menus
 from inpaint_app.window.commands.mime_data import read_mime_data
 from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
+from inpaint_app.window.document.captions import short_paths
+from inpaint_app.window.document.view_state import VIEW_MODES, ViewState
 from inpaint_app.window.log import details, log_file
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
 from inpaint_app.window.panels.docks import add_docks
 from inpaint_app.window.panels.history_panel import HistoryPanel
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
-from inpaint_app.window.preferences import Preferences, WindowState
+from inpaint_app.window.preferences import Preferences, WindowState, checked
 from inpaint_app.window.remedies import REMEDIES
-from inpaint_app.window.session.descriptions import short_paths
-from inpaint_app.window.session.exporter import Exporter
-from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.view_modes import VIEW_MODES
+from inpaint_app.window.session import Session
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 from inpaint_app.window.viewer.drop_frame import DropFrame
 from inpaint_app.window.viewer.viewer import Viewer
@@ -45,10 +45,7 @@ from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.layouts import fill
-from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
-#: What undo brings back, for its menu entry.
-_SUBJECTS = {"mask": "Mask Edit", "fill": "Fill of Holes", "parameters": "Parameter Change"}
 _SIZE = QSize(1280, 800)
 #: What the system draws around a window, at most.
 _FRAME = QSize(16, 48)
@@ -57,17 +54,18 @@ _FRAME = QSize(16, 48)
 class MainWindow(QMainWindow):
     """The window of the application."""
 
+    _activity_changed = Signal()
+
     def __init__(self, preferences: Preferences, theme: ThemeSwitch) -> None:
         super().__init__()
         self._preferences, self._theme = preferences, theme
         self.session = Session(self)
-        self.exporter = Exporter(self.session, self)
         self.viewer = Viewer(self.session)
         self.banner, self.status = Banner(), StatusBar()
-        self.hints = [Banner(hint.offer) for hint in self.session.hints]
+        self.offers = [Banner(offer.button) for offer in self.session.offers]
         self.welcome, self._pages = Welcome(), QStackedWidget()
         self.actions_ = Actions(self)
-        self.files = FileCommands(self.session, self.exporter, preferences, self)
+        self.files = FileCommands(self.session, preferences, self)
         self.side = SidePanel(self.session, self.actions_)
         self.history, self.dictionary = HistoryPanel(self.session), DictionaryPanel(self.session)
         self._is_closed = False
@@ -91,7 +89,7 @@ class MainWindow(QMainWindow):
         center = QWidget()
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self.viewer)
-        fill(QVBoxLayout(center), self.banner, *self.hints, (self._pages, 1), spacing=0)
+        fill(QVBoxLayout(center), self.banner, *self.offers, (self._pages, 1), spacing=0)
         self.setCentralWidget(center)
         self._drop_frame = DropFrame(center)
         self._docks = add_docks(self, self.side, self.dictionary, self.history)
@@ -102,98 +100,45 @@ class MainWindow(QMainWindow):
     # Connections
 
     def _connect_actions(self) -> None:
-        session, viewport, files = self.session, self.viewer.viewport, self.files
-        mask = session.edit_mask
-        slots = {
-            "open": files.open,
-            "open_mask": files.open_mask,
-            "open_reference": files.open_reference,
-            "open_recipe": files.open_recipe,
-            "paste": files.paste,
-            "damage": files.damage,
-            "export": files.export,
-            "export_comparison": files.export_comparison,
-            "export_dictionary": files.export_dictionary,
-            "save_mask": files.save_mask,
-            "save_recipe": files.save_recipe,
-            "copy": files.copy,
-            "batch": files.batch,
-            "close": files.close_picture,
-            "quit": self.close,
-            "repair": session.repairer.repair,
-            "find_damage": lambda: session.find_damage(self.side.damage.kinds),
-            "next_mark": lambda: session.marks.step(1),
-            "previous_mark": lambda: session.marks.step(-1),
-            "remove_mark": session.marks.remove,
-            "undo": session.undo_redo.undo,
-            "redo": session.undo_redo.redo,
-            "smaller": lambda: session.set_view(session.view.with_smaller_brush()),
-            "larger": lambda: session.set_view(session.view.with_larger_brush()),
-            "grow": lambda: session.mask_edits.resize(1),
-            "shrink": lambda: session.mask_edits.resize(-1),
-            "invert": lambda: mask(lambda history: history.invert()),
-            "clear": lambda: mask(lambda history: history.clear()),
-            "restore": session.run_starter.restore,
-            "fill_network": files.open_network,
-            "another_fill": session.hole_retry.start,
-            "compare": session.run_starter.compare,
-            "tune": session.run_starter.tune,
-            "stop": session.stop,
-            "cancel": self.cancel,
-            "fit": viewport.fit,
-            "actual": viewport.show_actual_size,
-            "zoom_in": viewport.zoom_in,
-            "zoom_out": viewport.zoom_out,
-            "shortcuts": lambda: _show_beside(ShortcutDialog(self.menus.sections, self)),
-            "manual": lambda: _show_beside(ManualDialog(self)),
-            "preferences": self.show_preferences,
-            "copy_details": self._copy_details,
-            "about": lambda: show_about(self),
-        }
-        for name, slot in slots.items():
-            self.actions_[name].triggered.connect(lambda _checked=False, slot=slot: slot())
-        self.actions_["automatic"].triggered.connect(session.set_automatic)
-        self.actions_["full_screen"].triggered.connect(
-            lambda on: self.showFullScreen() if on else self.showNormal()
-        )
+        self.actions_.connect_to(self)
         self.menus.themes.triggered.connect(lambda action: self.set_theme(action.data()))
 
     def _connect_view(self) -> None:
-        session = self.session
+        change = self._change_view
         for name, action in self.actions_.tools.items():
             panes = TOOLS[name].panes
             action.triggered.connect(
-                lambda _on, name=name, panes=panes: session.set_view(session.view.with_tool(name, panes))
+                lambda _on, name=name, panes=panes: change(lambda view: view.with_tool(name, panes))
             )
         for name, action in self.actions_.modes.items():
             mode = VIEW_MODES[name]
-            action.triggered.connect(lambda _on, mode=mode: session.set_view(session.view.with_mode(mode)))
-        self.actions_["show_mask"].triggered.connect(
-            lambda on: session.set_view(replace(session.view, shows_mask=on))
-        )
-        self.menus.diameter.valueChanged.connect(lambda px: session.set_view(session.view.with_brush(px)))
+            action.triggered.connect(lambda _on, mode=mode: change(lambda view: view.with_mode(mode)))
+        self.menus.diameter.valueChanged.connect(lambda px: change(lambda view: view.with_brush(px)))
         HeldKey(Qt.Key.Key_B, self).changed.connect(
-            lambda on: session.set_view(replace(session.view, is_before_held=on))
+            lambda on: change(lambda view: replace(view, is_before_held=on))
         )
-        session.view_changed.connect(self._show_view)
 
     def _connect_session(self) -> None:
-        session = self.session
-        session.problem.connect(self.banner.show_message)
-        session.problem.connect(self._update_actions)
-        session.notice.connect(self.status.show_notice)
-        session.source_changed.connect(self._show_source)
-        for changed in (session.activity_changed, self.exporter.activity_changed):
-            changed.connect(self._update_actions)
-            # In an event of its own: to show the strip takes as long as to start the work.
-            changed.connect(self._show_activity, Qt.ConnectionType.QueuedConnection)
-        for hint, bar in zip(session.hints, self.hints, strict=True):
-            hint.changed.connect(bar.show_message)
-            bar.accepted.connect(hint.accept)
-            bar.dismissed.connect(hint.dismiss)
-        for changed in (session.mask_edited, session.results.changed, session.undo_redo.changed):
-            changed.connect(self._update_actions)
-        session.whole_file.output_wanted.connect(self.files.restore_whole_file)
+        session, document = self.session, self.session.document
+        document.problem.connect(self.banner.show_message)
+        document.problem.connect(self._update_actions)
+        document.notice.connect(self.status.show_notice)
+        document.watch(self._show_source, "source")
+        document.watch(self._show_view, "view")
+        document.watch(
+            self._update_actions, "source", "mask", "runs", "activity", "is_automatic", "saved_mask"
+        )
+        document.watch(self._activity_changed, "activity")
+        session.history.changed.connect(self._update_actions)
+        session.exporting.activity_changed.connect(self._update_actions)
+        session.exporting.activity_changed.connect(self._show_activity, Qt.ConnectionType.QueuedConnection)
+        # In an event of its own: to show the strip takes as long as to start the work.
+        self._activity_changed.connect(self._show_activity, Qt.ConnectionType.QueuedConnection)
+        session.output_wanted.connect(self.files.restore_whole_file)
+        for offer, bar in zip(session.offers, self.offers, strict=True):
+            offer.changed.connect(bar.show_message)
+            bar.accepted.connect(offer.accept)
+            bar.dismissed.connect(offer.dismiss)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)
         self.viewer.pixel_changed.connect(self.status.pixel.setText)
@@ -204,16 +149,58 @@ class MainWindow(QMainWindow):
         self.welcome.paste_wanted.connect(self.files.paste)
         self.welcome.sample_wanted.connect(self.files.open_sample)
         self.history.export_wanted.connect(self.files.export)
-        self.side.damage.find_wanted.connect(self.actions_["find_damage"].trigger)
+        self.side.damage.find_wanted.connect(self.find_damage)
         self.side.missing.mask_file_wanted.connect(self.files.open_mask)
 
     # Commands
 
+    def _change_view(self, change: Callable[[ViewState], ViewState]) -> None:
+        self.session.document.set_view(change(self.session.state.view))
+
     def cancel(self) -> None:
         """Cancel and discard the work in progress; with nothing in progress, close the banner."""
-        if self.session.activity is None and self.session.runner.preview is None:
+        if self.session.state.activity is None and self.session.state.preview is None:
             self.banner.hide()
         self.session.cancel()
+
+    def find_damage(self) -> None:
+        """Look for the kinds of damage that are ticked."""
+        self.session.find_damage(self.side.damage.kinds)
+
+    def shrink_brush(self) -> None:
+        """Make the brush a step smaller."""
+        self._change_view(ViewState.with_smaller_brush)
+
+    def grow_brush(self) -> None:
+        """Make the brush a step larger."""
+        self._change_view(ViewState.with_larger_brush)
+
+    def show_mask(self, is_shown: bool) -> None:
+        """Hatch missing pixels, or not."""
+        self._change_view(lambda view: replace(view, shows_mask=is_shown))
+
+    def set_full_screen(self, is_full: bool) -> None:
+        """Fill the screen, or not."""
+        (self.showFullScreen if is_full else self.showNormal)()
+
+    def show_shortcuts(self) -> None:
+        """Show the sheet of keyboard shortcuts."""
+        _show_beside(ShortcutDialog(self.menus.sections, self))
+
+    def show_manual(self) -> None:
+        """Show the manual."""
+        _show_beside(ManualDialog(self))
+
+    def show_about(self) -> None:
+        """Show version, method and license."""
+        QMessageBox.about(self, f"About {TITLE}", ABOUT)
+
+    def use_settings_by_default(self) -> None:
+        """Let every picture begin with the parameters as they are now."""
+        document = self.session.document
+        self._preferences.settings = document.defaults = document.state.settings
+        self.side.parameters.show_defaults()
+        document.notice.emit("Every picture begins with these parameters from now on.")
 
     def show_preferences(self) -> None:
         """Show the dialog of preferences."""
@@ -236,13 +223,13 @@ class MainWindow(QMainWindow):
             self.viewer.set_screen_profile(screen_profile(choice))
             self._preferences.screen = choice
         except UserError as error:
-            self.session.problem.emit(error.sentence(REMEDIES))
+            self.session.document.problem.emit(error.sentence(REMEDIES))
         return self._preferences.screen
 
     # What is shown
 
     def _show_source(self) -> None:
-        source = self.session.source
+        source = self.session.state.source
         self._pages.setCurrentWidget(self.welcome if source is None else self.viewer)
         self.status.show_picture(None if source is None else source.picture)
         if source is not None:
@@ -267,38 +254,37 @@ class MainWindow(QMainWindow):
         self._show_recent()
 
     def _show_activity(self) -> None:
-        self.status.progress.show_activity(self.session.activity or self.exporter.activity)
+        self.status.progress.show_activity(self.session.state.activity or self.session.exporting.activity)
 
     def _update_actions(self) -> None:
         """Enable what is possible now, and set the title."""
-        session = self.session
-        source = session.source
+        state, history = self.session.state, self.session.history
+        source, activity = state.source, state.activity
         needs: dict[Need, bool] = {
             "picture": source is not None,
-            "result": session.results.current is not None,
-            "undo": session.undo_redo.stack.can_undo,
-            "redo": session.undo_redo.stack.can_redo,
-            "run": session.activity is not None and session.activity.can_keep,
-            "work": source is not None or session.activity is not None or bool(self.banner.text),
+            "result": state.runs.current is not None,
+            "undo": history.can_undo,
+            "redo": history.can_redo,
+            "run": activity is not None and activity.can_keep,
+            "work": source is not None or activity is not None or bool(self.banner.text),
         }
         self.actions_.enable([need for need, is_met in needs.items() if is_met])
-        stack = session.undo_redo.stack
-        self.actions_["undo"].setText(_with_subject("&Undo", stack.undo_subject))
-        self.actions_["redo"].setText(_with_subject("&Redo", stack.redo_subject))
+        self.actions_["undo"].setText(f"&Undo {history.undo_text}".rstrip())
+        self.actions_["redo"].setText(f"&Redo {history.redo_text}".rstrip())
         self.menus.diameter.setEnabled(source is not None)
-        self.actions_["automatic"].setChecked(session.is_automatic)
+        self.actions_["automatic"].setChecked(state.is_automatic)
         self.setWindowTitle(TITLE if source is None else f"{printable_path(source.title)}[*] — {TITLE}")
-        self.setWindowModified(source is not None and session.unsaved.is_any)
+        self.setWindowModified(state.has_unsaved_result or state.has_unsaved_mask)
 
     def _show_view(self) -> None:
-        view = self.session.view
+        view = self.session.state.view
         self.actions_.modes[view.mode.name].setChecked(True)
         self.actions_.tools[view.tool].setChecked(True)
         self.actions_["show_mask"].setChecked(view.shows_mask)
         self.menus.diameter.setValue(view.brush_diameter)
 
     def _show_zoom(self) -> None:
-        is_open = self.session.source is not None
+        is_open = self.session.state.source is not None
         self.status.show_zoom(self.viewer.viewport.zoom if is_open else None)
 
     @property
@@ -306,9 +292,12 @@ class MainWindow(QMainWindow):
         """Whether nothing is in progress."""
         return self.session.is_settled and self.viewer.is_settled
 
-    def _copy_details(self) -> None:
+    def copy_details(self) -> None:
+        """Copy what a report of a mistake should have."""
         QGuiApplication.clipboard().setText(details(log_file()))
-        self.session.notice.emit("Versions and the end of the log were copied; paste them into your report.")
+        self.session.document.notice.emit(
+            "Versions and the end of the log were copied; paste them into your report."
+        )
 
     # Remembering and leaving
 
@@ -319,10 +308,9 @@ class MainWindow(QMainWindow):
         self.restoreGeometry(QByteArray(before.geometry))
         if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it
             self.move(self.screen().availableGeometry().topLeft())
-        put_panels(self, self._docks, before.panels)
-        self.menus.bar.setHidden(before.hides_toolbar)
-        self.session.set_automatic(before.is_automatic)
-        self.session.undo_redo.restart()
+        self.restoreState(QByteArray(before.layout[4:]))
+        self.session.document.defaults = self._preferences.settings
+        self.session.document.apply(is_automatic=before.is_automatic, settings=self._preferences.settings)
         self._show_view()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -334,9 +322,8 @@ class MainWindow(QMainWindow):
             self._is_closed = True
             self._preferences.window = WindowState(
                 bytes(self.saveGeometry().data()),
-                places_of(self, self._docks),
-                self.menus.bar.isHidden(),
-                self.session.is_automatic,
+                checked(bytes(self.saveState().data())),
+                self.session.state.is_automatic,
             )
             self.files.close()
             self.hide()
@@ -378,7 +365,3 @@ def _show_beside(dialog: QDialog) -> None:
     """Show a dialog while the window stays usable; it is gone when it is closed."""
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()
-
-
-def _with_subject(verb: str, subject: str) -> str:
-    return f"{verb} {_SUBJECTS[subject]}" if subject else verb

@@ -4,6 +4,7 @@ import base64
 import contextlib
 import json
 import os
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import Any
 
 from PySide6.QtCore import QStandardPaths
 
+from dictsel_core import RestoreSettings
 from dictsel_core.restoration import Parameter
 from inpaint_app.errors import UserError
 from inpaint_app.io.atomic import PendingFile, write_files
 from inpaint_app.io.read import read_whole_file
 from inpaint_app.window.canvas.screen_profile import SYSTEM
 from inpaint_app.window.theme.theme import Theme
-from inpaint_app.window.widgets.panel_place import PanelPlace, read_place
 
 ORGANIZATION, APPLICATION = "dictsel", "inpaint-app"
 MAX_RECENT = 10
@@ -35,8 +36,7 @@ class WindowState:
     """The state of the window when it closes."""
 
     geometry: bytes = b""  #: Place and size as Qt packs them; empty if they are not known.
-    panels: Mapping[str, PanelPlace] = field(default_factory=dict)  #: Where panels are, by their names.
-    hides_toolbar: bool = False
+    layout: bytes = b""  #: Where panels and toolbar are, as Qt packs it, behind a checksum.
     is_automatic: bool = False  #: Whether every change of parameters is followed by a restoration.
 
 
@@ -46,6 +46,7 @@ class _Remembered(WindowState):
     screen: str = SYSTEM
     recent: tuple[Path, ...] = ()
     folder: Path | None = None
+    settings: RestoreSettings = field(default_factory=RestoreSettings)
 
 
 class Preferences:
@@ -81,6 +82,15 @@ class Preferences:
     @theme.setter
     def theme(self, theme: Theme) -> None:
         self._store(theme=theme)
+
+    @property
+    def settings(self) -> RestoreSettings:
+        """The parameters that a picture begins with."""
+        return self._now.settings
+
+    @settings.setter
+    def settings(self, settings: RestoreSettings) -> None:
+        self._store(settings=settings)
 
     @property
     def screen(self) -> str:
@@ -193,21 +203,38 @@ def _paths(stored: object) -> tuple[Path, ...]:
     return tuple(_path(each) for each in stored[:MAX_RECENT])
 
 
-def _panels(stored: object) -> dict[str, PanelPlace]:
+def _bytes(stored: object) -> bytes:
+    return base64.b64decode(_TEXT.checked(stored), validate=True)
+
+
+def checked(layout: bytes) -> bytes:
+    """Return a layout behind a checksum: Qt crashes on some that are damaged."""
+    return zlib.crc32(layout).to_bytes(4, "big") + layout
+
+
+def _settings(stored: object) -> RestoreSettings:
     if not isinstance(stored, dict):
         raise TypeError
-    return {name: read_place(place) for name, place in stored.items()}
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stored.items()}
+    return RestoreSettings(**values)
+
+
+def _layout(stored: object) -> bytes:
+    layout = _bytes(stored)
+    if layout != checked(layout[4:]):
+        raise ValueError
+    return layout
 
 
 _READERS: dict[str, Callable[[object], Any]] = {
-    "geometry": lambda stored: base64.b64decode(_TEXT.checked(stored), validate=True),
-    "panels": _panels,
-    "hides_toolbar": _FLAG.checked,
+    "geometry": _bytes,
+    "layout": _layout,
     "is_automatic": _FLAG.checked,
     "theme": Theme,
     "screen": lambda stored: str(_path(stored)),
     "recent": _paths,
     "folder": _path,
+    "settings": _settings,
 }
 
 

@@ -1,14 +1,16 @@
 """What the user can do about a problem, in terms of the window."""
 
 from inpaint_app.errors import Remedy
-from inpaint_app.text.actions import key_of
+from inpaint_app.window.action_table import key_of
 
 REMEDIES = {
     Remedy.REPLACE_FILE: "choose another name, or agree to replace it",
     Remedy.REPLACE_SOURCES: "choose another folder, or allow existing files to be replaced",
-    Remedy.MARK_MISSING: "paint over the damage (P), open a mask, or simulate damage to try it out",
+    Remedy.MARK_MISSING: (
+        f"find the damage ({key_of('find_damage')}), paint over it ({key_of('brush')}), or open a mask"
+    ),
     Remedy.INVERT_MASK: "paint missing pixels white in it, or invert it",
-    Remedy.MARK_LESS: f"erase some of the mask (E), or invert it ({key_of('invert')})",
+    Remedy.MARK_LESS: f"erase some of the mask ({key_of('eraser')}), or invert it ({key_of('invert')})",
     Remedy.CHECK_INVERTED: "open it together with its picture, where it can be inverted or kept",
     Remedy.CHECK_UNINVERTED: "open it together with its picture, where it can be inverted or kept",
     Remedy.CHECK_PHOTOGRAPH: "give a picture that is white where pixels are missing",

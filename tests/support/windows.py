@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from dictsel_core import RestoreSettings
 from inpaint_app.io.assets import asset
+from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import as_uint32, build_pyramid
-from inpaint_app.window.canvas.picture_canvas import PictureCanvas
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 #: Long enough to be interrupted at any moment.
@@ -24,8 +24,9 @@ def settle(thing, qtbot) -> None:
 def opened(thing, qtbot, path: Path, **more):
     """Open a file in a session or a window, with parameters that are quick."""
     session = getattr(thing, "session", thing)
+    session.document.defaults = FAST
     session.set_settings(FAST)
-    session.opener.open_file(path, **more)
+    session.opening.open_file(path, **more)
     settle(thing, qtbot)
     return thing
 
@@ -33,9 +34,19 @@ def opened(thing, qtbot, path: Path, **more):
 def restored(thing, qtbot, path: Path, **more):
     """Open a file in a session or a window, and restore it."""
     opened(thing, qtbot, path, **more)
-    getattr(thing, "session", thing).run_starter.restore()
+    getattr(thing, "session", thing).running.restore()
     settle(thing, qtbot)
     return thing
+
+
+def is_unsaved(session) -> bool:
+    """Return whether something would be lost if the picture were closed."""
+    return session.state.has_unsaved_result or session.state.has_unsaved_mask
+
+
+def watch(session, name: str, told) -> None:
+    """Call something with the new value whenever a field of the document changes."""
+    session.document.watch(lambda _old, new: told(getattr(new, name)), name)
 
 
 def action_of(window, name: str):
@@ -81,7 +92,7 @@ def check_entry(entry) -> None:
     assert asset("icons", f"{entry.icon}.svg").is_file()
 
 
-def at(canvas: PictureCanvas, row: float, column: float) -> QPointF:
+def at(canvas: Canvas, row: float, column: float) -> QPointF:
     """Return the position in a canvas of a place in its picture."""
     picture, ratio = canvas.geometry_of_picture(), canvas.devicePixelRatioF()
     x, y = picture.left + column * picture.zoom, picture.top + row * picture.zoom

@@ -18,12 +18,12 @@ from inpaint_app.io.chunked import npy, tiff, zarr_array
 from inpaint_app.io.chunked.ome import Multiscale, new_multiscale
 from inpaint_app.io.chunked.opening import SUFFIXES, refuse_url
 from inpaint_app.io.chunked.store import Store
-from inpaint_app.io.file_attributes import restrict_folder
 from inpaint_app.io.formats.shared.pixels import to_depth
 from inpaint_app.io.paths import is_visible, is_visible_folder, is_zarr
 from inpaint_app.io.write import lost_metadata, metadata_names
 from inpaint_app.model.picture import Array, full_scale
 from inpaint_app.model.rect import Rect
+from inpaint_app.system import restrict_folder
 
 _OME_SUFFIX = ".ome.zarr"
 _METADATA = "zarr.json"

@@ -25,6 +25,7 @@ from inpaint_app.io.work_folder import (
     recover,
     remove_folder,
 )
+from inpaint_app.system import lock
 
 _REQUEST, _STATE, _LOCK = "request.json", "state.json", "lock"
 _FILLS, _RESULT, _FINISHED, _REPLACED = "fills", "result", "finished", "replaced"
@@ -226,14 +227,8 @@ def _folder_of(output: Path) -> Path:
 def _locked(path: Path, name: str) -> Iterator[None]:
     """Keep a second run from writing the same result; a run that was killed keeps nobody."""
     with path.open("a") as file:
-        try:
-            import fcntl  # noqa: PLC0415  (not on Windows)
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(f"Another run is writing {name}", "wait until it has ended") from None
-        except (ImportError, OSError):  # nor on some network file systems
-            pass
+        if not lock(file):
+            raise UserError(f"Another run is writing {name}", "wait until it has ended")
         yield
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from inpaint_app.errors import DamagedError, UserError, printable_path
 from inpaint_app.io.extra import load_extra
+from inpaint_app.system import CAREFUL
 
 #: Compressors whose result can be limited.
 COMPRESSORS = ("blosc", "bz2", "gzip", "lz4", "zlib", "zstd")
@@ -27,7 +28,7 @@ _INDEX_ENTRY_BYTES = 16
 _PLAIN = ("bytes", "endian", "transpose", "crc32c")  # of Zarr v3: they change no size, or by a checksum
 _SHARDING = "sharding_indexed"
 #: How files are opened: without waiting for the other end of a pipe, and without following a link.
-_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOFOLLOW", "O_BINARY"))
+_FLAGS = os.O_RDONLY | CAREFUL
 
 # Of Zarr, which has no types here.
 Node = Any

@@ -1,14 +1,26 @@
 """Work of which at most one piece is in progress."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.engine.control import JobControl, Progress
-from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.worker_pool import Work, WorkerPool
+
+
+@dataclass(frozen=True)
+class Activity:
+    """Long work in progress."""
+
+    kind: str  #: "open", "restore", "tune", "compare", "heal", "detect", "file" or "export".
+    progress: Progress  #: How far it is.
+
+    @property
+    def can_keep(self) -> bool:
+        """Whether stopping leaves a result."""
+        return self.kind in ("restore", "compare")
 
 
 class ExclusiveTask(QObject):
@@ -32,7 +44,7 @@ class ExclusiveTask(QObject):
         self,
         work: Work,
         *,
-        done: Callable[[Any], None],
+        done: Callable[[Any], object],
         failed: Callable[[str], None] | None = None,
         progress: Callable[[Any], None] | None = None,
         activity: Activity | None = None,

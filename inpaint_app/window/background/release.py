@@ -17,7 +17,7 @@ def release_later(*things: object) -> None:
     To be called by the GUI thread.
     """
     is_waiting = bool(_held)
-    _held.extend(things)
+    _held.extend(thing for thing in things if thing is not None)
     if _held and not is_waiting:
         QTimer.singleShot(_PAUSE_MS, _release_one)
 

@@ -1,6 +1,8 @@
 """Work outside the GUI thread: immutable requests go in, numbered answers come back."""
 
+import gc
 import logging
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -9,8 +11,22 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from inpaint_app.engine.control import CancelledError, JobControl
 from inpaint_app.errors import UserError
-from inpaint_app.window.background.responsiveness import keep_responsive
 from inpaint_app.window.remedies import REMEDIES
+
+#: Seconds that Python code of a worker may keep the GUI thread waiting each time that needs the interpreter
+#: again, which it does many times in one repaint; Python's own 5 ms add up to what a user notices.
+_SWITCH_INTERVAL = 0.0005
+#: All threads stand still while garbage is collected. A full collection takes 0.1 s once Numba is loaded, and
+#: would come several times meanwhile: it is made rare. One of the middle generation looks at up to 5,000
+#: objects (the first number times the second), which takes 5 ms at most; 20,000 took 20 ms.
+_GC_THRESHOLDS = (1_000, 5, 4_000)
+
+
+def keep_responsive() -> None:
+    """Let the GUI thread wait for others as briefly as possible."""
+    sys.setswitchinterval(_SWITCH_INTERVAL)
+    gc.set_threshold(*_GC_THRESHOLDS)
+
 
 _log = logging.getLogger(__name__)
 
@@ -19,7 +35,7 @@ _MEMORY = "There is not enough memory for this; close other programs or scale th
 
 
 Work = Callable[[JobControl], Any]
-Listener = Callable[[Any], None]
+Listener = Callable[[Any], object]
 
 
 class WorkerPool(QObject):

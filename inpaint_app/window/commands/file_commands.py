@@ -1,7 +1,7 @@
 """The commands of the File menu: ask for files and pass them to the session."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QObject
@@ -21,10 +21,11 @@ from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
+from inpaint_app.window.document.document import NO_PICTURE
+from inpaint_app.window.document.project import SUFFIX as PROJECT_SUFFIX
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.session.exporter import NO_RESULT, Exporter, pixels_of
-from inpaint_app.window.session.opener import NO_PICTURE
-from inpaint_app.window.session.session import Session
+from inpaint_app.window.services.exporting import NO_RESULT, pixels_of
+from inpaint_app.window.session import Session
 
 #: Seconds after which a run is not discarded without asking.
 MAX_LOST_SECONDS = 5.0
@@ -33,11 +34,9 @@ MAX_LOST_SECONDS = 5.0
 class FileCommands(QObject):
     """Opens, pastes, damages, exports and restores folders, asking where needed."""
 
-    def __init__(
-        self, session: Session, exporter: Exporter, preferences: Preferences, window: QWidget
-    ) -> None:
+    def __init__(self, session: Session, preferences: Preferences, window: QWidget) -> None:
         super().__init__(window)
-        self._session, self._exporter, self._preferences = session, exporter, preferences
+        self._session, self._preferences = session, preferences
         self._window = window
         self._batch: BatchDialog | None = None
 
@@ -45,7 +44,9 @@ class FileCommands(QObject):
 
     def open(self) -> None:
         """Ask for a picture and open it."""
-        path = self._ask_for_picture("Open a picture")
+        path = file_dialogs.ask_for_picture(
+            self._window, "Open a picture or a project", self._preferences.folder, file_dialogs.PROJECTS
+        )
         if path is not None:
             self.open_file(path)
 
@@ -53,7 +54,7 @@ class FileCommands(QObject):
         """Ask for a photograph, open it and repair it."""
         path = self._ask_for_picture("Repair a photograph")
         if path is not None:
-            self.open_file(path, then=self._session.repairer.repair)
+            self.open_file(path, then=self._session.repairing.repair)
 
     def _ask_for_picture(self, title: str) -> Path | None:
         return file_dialogs.ask_for_picture(self._window, title, self._preferences.folder)
@@ -71,20 +72,20 @@ class FileCommands(QObject):
         if self.may_leave():
             with contextlib.suppress(OSError):  # the working directory may be gone
                 self._preferences.folder = path.absolute().parent
-            self._session.opener.open_file(path, MaskSpec(mask=mask), reference, notice=notice, then=then)
+            self._session.opening.open_file(path, MaskSpec(mask=mask), reference, notice=notice, then=then)
 
     def open_recent(self, path: Path) -> None:
         """Open a file of the list of recent ones; one that is gone is dropped from the list."""
         try:
             is_there = status_of(path) is not None
         except UserError as error:  # a disk that is not at hand now may be so later
-            self._session.problem.emit(str(error))
+            self._session.document.problem.emit(str(error))
             return
         if is_there:
             self.open_file(path)
         else:
             self._preferences.forget_file(path)
-            self._session.problem.emit(
+            self._session.document.problem.emit(
                 f"{printable_path(path)} no longer exists and was removed from the list; "
                 "open it from elsewhere."
             )
@@ -92,46 +93,46 @@ class FileCommands(QObject):
     def open_sample(self, damage: Damage) -> None:
         """Open the bundled picture."""
         if self.may_leave():
-            self._session.opener.open_sample(damage)
+            self._session.opening.open_sample(damage)
 
     def open_mask(self) -> None:
         """Ask for a mask file and take it."""
         path = self._ask_for_picture("Open a mask, white = missing")
         if path is not None:
-            self._session.opener.set_mask_spec(MaskSpec(mask=path))
+            self._session.opening.set_mask_spec(MaskSpec(mask=path))
 
     def open_reference(self) -> None:
         """Ask for the undamaged picture and measure against it."""
         path = self._ask_for_picture("Open the undamaged picture")
         if path is not None:
-            self._session.opener.open_reference(path)
+            self._session.opening.open_reference(path)
 
     def open_recipe(self) -> None:
         """Ask for a recipe and take its parameters and marks."""
         path = file_dialogs.ask_for_recipe(self._window, self._preferences.folder)
         if path is not None:
-            self._session.opener.open_recipe(path)
+            self._session.opening.open_recipe(path)
 
     def open_network(self) -> None:
         """Ask for the network that fills wide holes."""
         path = file_dialogs.ask_for_network(self._window, self._preferences.folder)
         if path is not None:
-            self._session.hole_sources.use_network(path)
+            self._session.filling.use_network(path)
 
     def paste(self) -> None:
         """Open what is on the clipboard."""
         dropped = read_mime_data(QGuiApplication.clipboard().mimeData())
         if dropped is None:
-            self._session.problem.emit("There is no picture on the clipboard; copy one first.")
+            self._session.document.problem.emit("There is no picture on the clipboard; copy one first.")
         else:
             self.open_dropped(dropped)
 
     def copy(self) -> None:
         """Copy the restored picture to the clipboard, never that of a run in progress."""
         session = self._session
-        source, record = session.source, session.results.current
+        source, record = session.state.source, session.state.runs.current
         if source is None or record is None:
-            session.problem.emit(NO_RESULT)
+            session.document.problem.emit(NO_RESULT)
             return
 
         def make(_control: object) -> QImage:
@@ -139,7 +140,7 @@ class FileCommands(QObject):
 
         def put(image: QImage) -> None:
             QGuiApplication.clipboard().setImage(image)
-            session.notice.emit("The restored picture was copied.")
+            session.document.notice.emit("The restored picture was copied.")
 
         session.workers.start(make, done=put)
 
@@ -154,19 +155,19 @@ class FileCommands(QObject):
         if dropped.folder is not None:
             self.batch(dropped.folder)
             if dropped.skipped:
-                self._session.notice.emit(dropped.skipped_message)
+                self._session.document.notice.emit(dropped.skipped_message)
         elif dropped.picture is not None:
             notice = dropped.skipped_message
             self.open_file(dropped.picture, dropped.mask, dropped.reference, notice=notice)
         elif dropped.image is not None and self.may_leave():
             image = dropped.image
-            self._session.opener.open_picture(lambda: picture_of(image), "Pasted picture")
+            self._session.opening.open_picture(lambda: picture_of(image), "Pasted picture")
 
     def damage(self) -> None:
         """Ask for a kind of damage and simulate it."""
         dialog = DamageDialog(self._window)
         if dialog.exec() == QDialog.DialogCode.Accepted and self.may_leave():
-            self._session.opener.simulate_damage(dialog.damage)
+            self._session.opening.simulate_damage(dialog.damage)
         dialog.deleteLater()
 
     # Leaving
@@ -176,15 +177,15 @@ class FileCommands(QObject):
 
         What is being written is written first: it need not be asked about.
         """
-        self._exporter.wait()
-        seconds = self._session.unsaved.run_seconds
+        self._session.exporting.wait()
+        seconds = self._session.lost_seconds
         if seconds > MAX_LOST_SECONDS and not file_dialogs.ask_to_discard(
             self._window, f"The run in progress has taken {format_duration(seconds)}.", "Discard it?"
         ):
             return False
         unsaved = {
-            "restored picture": self._session.unsaved.has_result,
-            "painted mask": self._session.unsaved.has_mask,
+            "restored picture": self._session.state.has_unsaved_result,
+            "painted mask": self._session.state.has_unsaved_mask,
         }
         works = [work for work, is_unsaved in unsaved.items() if is_unsaved]
         if not works:
@@ -208,13 +209,14 @@ class FileCommands(QObject):
 
     def _save(self) -> bool:
         """Ask where to write unsaved work, and write it; return whether all of it is safe."""
-        if self._session.unsaved.has_result:
+        if self._session.state.has_unsaved_result:
             self.export()
-            self._exporter.wait()
-        if self._session.unsaved.has_mask and not self._session.unsaved.has_result:
+            self._session.exporting.wait()
+        if self._session.state.has_unsaved_mask and not self._session.state.has_unsaved_result:
             self.save_mask()
-            self._exporter.wait()
-        return not self._session.unsaved.is_any
+            self._session.exporting.wait()
+        state = self._session.state
+        return not (state.has_unsaved_result or state.has_unsaved_mask)
 
     def close_picture(self) -> None:
         """Close the picture, unless unsaved work is to be kept."""
@@ -225,12 +227,12 @@ class FileCommands(QObject):
 
     def export(self) -> None:
         """Ask where to write the restored picture, and write it."""
-        source, record = self._session.source, self._session.results.current
+        source, record = self._session.state.source, self._session.state.runs.current
         if source is None or record is None:
-            self._session.problem.emit(NO_RESULT)
+            self._session.document.problem.emit(NO_RESULT)
             return
-        runner = self._session.runner
-        shows_preview = runner.preview is not None or runner.is_previewing
+        state = self._session.state
+        shows_preview = state.preview is not None or state.is_previewing
         dialog = ExportDialog(
             source,
             self.suggestion("restored"),
@@ -239,30 +241,36 @@ class FileCommands(QObject):
             shows_preview=shows_preview,
         )
         if dialog.exec() == QDialog.DialogCode.Accepted and dialog.target is not None:
-            self._exporter.write_restored(dialog.target)
+            self._session.exporting.write_restored(dialog.target)
         dialog.deleteLater()
 
     def export_comparison(self) -> None:
         """Ask where to write the comparison figure, and write it."""
-        write = self._exporter.write_comparison
+        write = self._session.exporting.write_comparison
         self._ask_and_write("Export the comparison", "comparison", write, registry.writable())
 
     def export_dictionary(self) -> None:
         """Ask where to write the picture of the dictionary, and write it."""
-        write = self._exporter.write_dictionary
+        write = self._session.exporting.write_dictionary
         self._ask_and_write("Export the dictionary", "dictionary", write, registry.writable())
+
+    def save_project(self) -> None:
+        """Ask where to write the project, and write it."""
+        write = self._session.exporting.write_project
+        self._ask_and_write("Save the project", "project", write, kinds=file_dialogs.PROJECTS)
 
     def save_mask(self) -> None:
         """Ask where to write the mask, and write it."""
-        self._ask_and_write("Save the mask", "mask", self._exporter.write_mask, registry.lossless())
+        self._ask_and_write("Save the mask", "mask", self._session.exporting.write_mask, registry.lossless())
 
     def save_recipe(self) -> None:
         """Ask where to write the recipe, and write it."""
-        self._ask_and_write("Save the recipe", "recipe", self._exporter.write_recipe)
+        write = self._session.exporting.write_recipe
+        self._ask_and_write("Save the recipe", "recipe", write, kinds=file_dialogs.RECIPES)
 
     def suggestion(self, what: str, ending: str = ".png") -> Path:
         """Return a name beside the source that does not exist yet, for something that is written."""
-        source = self._session.source
+        source = self._session.state.source
         assert source is not None, "something is open"
         file = source.path or source.reference_path
         if what == "restored":
@@ -279,25 +287,33 @@ class FileCommands(QObject):
         return free
 
     def _ask_and_write(
-        self, title: str, what: str, write: Callable[[Output], None], formats: list[Format] | None = None
+        self,
+        title: str,
+        what: str,
+        write: Callable[[Output], None],
+        formats: Sequence[Format] = (),
+        *,
+        kinds: str = "",
     ) -> None:
-        """Ask where to write a picture in one of the formats, or a recipe without them, and write it."""
-        if self._session.source is None:
-            self._session.problem.emit(NO_PICTURE)
+        """Ask where to write a picture in one of the formats, or a file of another kind, and write it."""
+        source = self._session.state.source
+        if source is None:
+            self._session.document.problem.emit(NO_PICTURE)
             return
-        kinds, ending = file_dialogs.RECIPES, ".json"
-        if formats is not None:
-            kinds, ending = file_dialogs.name_filter(formats), ".png"
+        ending = {file_dialogs.RECIPES: ".json", file_dialogs.PROJECTS: PROJECT_SUFFIX}.get(kinds, ".png")
+        kinds = kinds or file_dialogs.name_filter(list(formats))
         path = file_dialogs.ask_where_to_write(self._window, title, self.suggestion(what, ending), kinds)
         if path is not None:
             # The dialog has asked about replacing a file, but never may a source be replaced by a figure.
-            is_source = any(same_file(path, each) for each in self._session.source.files)
+            is_source = any(same_file(path, each) for each in source.files)
             write(Output(path, overwrite=not is_source))
 
     # Files and folders as a whole
 
-    def restore_whole_file(self, path: Path) -> None:
+    def restore_whole_file(self) -> None:
         """Ask where all pages and bands of a file go when they are restored, and restore them."""
+        assert self._session.state.unshown is not None, "it is offered for such a file"
+        path = self._session.state.unshown.path
         kinds = file_dialogs.name_filter(registry.writable())
         suggestion = default_output(path)
         chosen = file_dialogs.ask_where_to_write(self._window, "Restore the whole file", suggestion, kinds)

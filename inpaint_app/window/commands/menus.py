@@ -1,6 +1,6 @@
 """Menus and toolbar, laid out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -8,54 +8,11 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
+from inpaint_app.window.action_table import ALWAYS_LABELED, CONTEXT, LABELED, MENUS, TOOLBAR, key_of
 from inpaint_app.window.actions import Actions
-from inpaint_app.window.session.view_state import MAX_BRUSH, MIN_BRUSH
+from inpaint_app.window.document.view_state import MAX_BRUSH, MIN_BRUSH
 from inpaint_app.window.theme.theme import Theme
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
-
-#: Sections of each menu: actions by name, and with an @ what is not a single action.
-_MENUS = {
-    "&File": (
-        ("open", "@recent", "@sample"),
-        ("open_mask", "open_reference", "open_recipe", "damage"),
-        ("export", "export_comparison", "export_dictionary", "save_mask", "save_recipe"),
-        ("batch",),
-        ("close", "quit"),
-    ),
-    "&Edit": (("undo", "redo"), ("copy", "paste"), ("preferences",)),
-    "&Mask": (
-        ("find_damage", "next_mark", "previous_mark", "remove_mark"),
-        ("@tools",),
-        ("smaller", "larger"),
-        ("grow", "shrink", "invert", "clear"),
-    ),
-    "&Restore": (
-        ("repair", "restore", "another_fill", "fill_network", "tune", "compare"),
-        ("stop", "cancel"),
-        ("automatic",),
-    ),
-    "&View": (
-        ("@modes",),
-        ("show_mask",),
-        ("fit", "actual", "zoom_in", "zoom_out"),
-        ("@docks",),
-        ("@theme", "full_screen"),
-    ),
-    "&Help": (("manual", "shortcuts"), ("copy_details", "about")),
-}
-_TOOLBAR = (
-    ("open", "export"),
-    ("repair", "find_damage", "@tools", "@diameter", "undo", "redo"),
-    ("restore", "stop"),
-    ("@modes",),
-    ("show_mask", "fit", "actual"),
-)
-#: The menu of the right button on a picture.
-_CONTEXT = (("undo", "redo"), ("find_damage", "@tools"), ("restore", "copy"), ("show_mask", "fit", "actual"))
-#: Actions with their name beside their icon,
-_LABELED = ("open", "export", "repair", "find_damage", "restore", "stop")
-#: and those that keep it in a narrow window.
-_ALWAYS_LABELED = ("restore", "stop")
 
 
 class Menus:
@@ -69,7 +26,7 @@ class Menus:
         self.diameter = NoWheelSpinBox()
         self.diameter.setRange(MIN_BRUSH, MAX_BRUSH)
         self.diameter.setSuffix(" px")
-        self.diameter.setToolTip("Width of brush and eraser ([ and ]).")
+        self.diameter.setToolTip(f"Width of brush and eraser ({key_of('smaller')} and {key_of('larger')}).")
         self.diameter.setAccessibleName("Brush size")
         tools, modes = list(actions.tools.values()), list(actions.modes.values())
         for alternatives in (tools, modes):
@@ -83,16 +40,16 @@ class Menus:
             "@modes": modes,
             "@diameter": self.diameter,
         }
-        for title, sections in _MENUS.items():
+        for title, sections in MENUS.items():
             self._fill(window.menuBar().addMenu(title), sections)
         self.context = QMenu(window)
-        self._fill(self.context, _CONTEXT)
+        self._fill(self.context, CONTEXT)
         self.bar = self._toolbar()
-        self._fill(self.bar, _TOOLBAR)
+        self._fill(self.bar, TOOLBAR)
         self._label_buttons(all_of_them=True)
         self._full_width = 0
 
-    def _fill(self, target: QMenu | QToolBar, sections: tuple[tuple[str, ...], ...]) -> None:
+    def _fill(self, target: QMenu | QToolBar, sections: Sequence[Sequence[str]]) -> None:
         for place, section in enumerate(sections):
             if place:
                 target.addSeparator()
@@ -114,10 +71,10 @@ class Menus:
 
     def _label_buttons(self, *, all_of_them: bool) -> None:
         """Put their names beside buttons of the toolbar, or beside the most important ones."""
-        for name in _LABELED:
+        for name in LABELED:
             button = self.bar.widgetForAction(self._actions[name])
             assert isinstance(button, QToolButton)
-            is_labeled = all_of_them or name in _ALWAYS_LABELED
+            is_labeled = all_of_them or name in ALWAYS_LABELED
             style = Qt.ToolButtonStyle
             button.setToolButtonStyle(
                 style.ToolButtonTextBesideIcon if is_labeled else style.ToolButtonIconOnly

@@ -26,17 +26,14 @@ from inpaint_app.errors import printable_path
 from inpaint_app.io.batch_files import BatchItem, find_items
 from inpaint_app.io.write import Output
 from inpaint_app.text.formatting import format_decibels, format_percent
-from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
 from inpaint_app.window.dialogs.mask_source_form import MaskSourceForm
+from inpaint_app.window.document.settings_text import format_settings
 from inpaint_app.window.remedies import REMEDIES
-from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.settings_text import format_settings
+from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.banner import Banner
-from inpaint_app.window.widgets.button_box import button_box
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.layouts import button_box, fill, tooltip
 from inpaint_app.window.widgets.path_field import PathField
-from inpaint_app.window.widgets.tooltip import tooltip
 
 _COLUMNS = ("File", "Missing", "PSNR (est.)", "Seconds", "Status")
 
@@ -89,7 +86,7 @@ class BatchDialog(QDialog):
         self.resize(720, 520)
 
     def _connect(self) -> None:
-        self._session.settings_changed.connect(self._show_settings)
+        self._session.document.watch(self._show_settings, "settings")
         self._work.activity_changed.connect(self._show_work)
         for changed in (
             self._input.changed,
@@ -122,7 +119,7 @@ class BatchDialog(QDialog):
         self._plan.cancel()
         self._summary.clear()
         self._table.setRowCount(0)
-        options = FileOptions(self._session.settings, self._masks.mask_spec)
+        options = FileOptions(self._session.state.settings, self._masks.mask_spec)
         request = BatchRequest((folder,), Output(output, self._replace.isChecked()), options)
         self._work.start(
             lambda control: run_batch(request, control),
@@ -191,7 +188,7 @@ class BatchDialog(QDialog):
         self._summary.setText(f"{good} of {len(rows)} pictures restored.")
 
     def _show_settings(self) -> None:
-        text = format_settings(self._session.settings, self._session.settings)
+        text = format_settings(self._session.state.settings, self._session.state.settings)
         self._settings.setText(f"With the settings of the window: {text}.")
 
     def _show_work(self) -> None:

@@ -13,8 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.model.damage import MAX_TEXT, Damage
-from inpaint_app.window.widgets.button_box import button_box
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.layouts import button_box, fill
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
 _KINDS = {"random": "Pixels missing at random", "text": "Stamped text", "scratches": "Scratches"}

@@ -20,13 +20,12 @@ from inpaint_app.io import registry
 from inpaint_app.io.format import Format
 from inpaint_app.io.paths import is_folder, is_visible_file, same_file
 from inpaint_app.io.write import DEFAULT_QUALITY, Output, PictureProperties, check_storable
-from inpaint_app.text.actions import key_of
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import REMEDIES
-from inpaint_app.window.widgets.button_box import button_box
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.labels import SecondaryLabel
+from inpaint_app.window.widgets.layouts import button_box, fill
 from inpaint_app.window.widgets.path_field import PathField
-from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
 _PREVIEW = (

@@ -10,7 +10,7 @@ from inpaint_app.io import registry
 from inpaint_app.io.format import Format
 from inpaint_app.io.paths import is_visible
 
-RECIPES = "Recipes (*.json)"
+RECIPES, PROJECTS = "Recipes (*.json)", "Projects (*.inpaint)"
 
 
 def name_filter(formats: list[Format] | None = None) -> str:
@@ -19,9 +19,10 @@ def name_filter(formats: list[Format] | None = None) -> str:
     return f"Pictures ({patterns})" + (";;All files (*)" if formats is None else "")
 
 
-def ask_for_picture(parent: QWidget, title: str, folder: Path) -> Path | None:
-    """Ask for a picture to read; None if the user cancels."""
-    chosen, _ = QFileDialog.getOpenFileName(parent, title, str(folder), name_filter())
+def ask_for_picture(parent: QWidget, title: str, folder: Path, more: str = "") -> Path | None:
+    """Ask for a picture to read, or a file of another kind; None if the user cancels."""
+    kinds = ";;".join(filter(None, (name_filter(), more)))
+    chosen, _ = QFileDialog.getOpenFileName(parent, title, str(folder), kinds)
     return Path(chosen) if chosen else None
 
 

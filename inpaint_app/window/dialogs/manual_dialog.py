@@ -5,8 +5,7 @@ from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from inpaint_app.io.assets import asset
-from inpaint_app.window.widgets.button_box import button_box
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.layouts import button_box, fill
 
 _MARGIN = 16
 

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, Q
 from inpaint_app.errors import printable_path
 from inpaint_app.window.canvas.screen_profile import SRGB, SYSTEM
 from inpaint_app.window.dialogs.file_dialogs import ask_for_profile
-from inpaint_app.window.session.session import Session
+from inpaint_app.window.session import Session
 from inpaint_app.window.theme.theme import Theme
-from inpaint_app.window.widgets.button_box import button_box
+from inpaint_app.window.widgets.layouts import button_box
 
 
 class PreferencesDialog(QDialog):
@@ -32,7 +32,7 @@ class PreferencesDialog(QDialog):
         themes.setAccessibleName("Theme")
         automatic = QCheckBox("&Restore after every change")
         automatic.setToolTip("Restore the whole picture after every change, in place of a preview.")
-        automatic.setChecked(session.is_automatic)
+        automatic.setChecked(session.state.is_automatic)
         self._screens = QComboBox()
         self._screens.setAccessibleName("Screen profile")
         self._screens.setToolTip("Colors that the screen can show; exported pictures are not changed by it.")

@@ -15,8 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.window.widgets.button_box import button_box
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.layouts import button_box, fill
 
 Section = tuple[str, list[tuple[str, str]]]
 """A title, and what there is with its keys."""

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 from inpaint_app.window.panels.atom_model import Atom, AtomModel, Index, Order, format_share
 from inpaint_app.window.theme.colors import colors_of
 from inpaint_app.window.widgets.keys import overrides_shortcut
+from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill, labeled
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
-from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
 _PICTURE = 56
 _MARGIN = 8

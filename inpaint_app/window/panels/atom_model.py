@@ -11,8 +11,8 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QImage
 
 from inpaint_app.window.canvas.image_pyramid import to_image
-from inpaint_app.window.widgets.numbers import format_number
-from inpaint_app.window.widgets.tooltip import tooltip
+from inpaint_app.window.widgets.layouts import tooltip
+from inpaint_app.window.widgets.ticks import format_number
 
 Index = QModelIndex | QPersistentModelIndex
 

@@ -8,7 +8,7 @@ from inpaint_app.figures.atom_names import format_origin
 from inpaint_app.window.panels.atom_gallery import AtomGallery
 from inpaint_app.window.panels.atom_model import Atom
 from inpaint_app.window.panels.gain_curve import GainCurve
-from inpaint_app.window.session.session import Session
+from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill
 
 
@@ -21,18 +21,13 @@ class DictionaryPanel(QWidget):
         self._shown: Selection | None = None
         self.gallery, self.curve = AtomGallery(), GainCurve()
         fill(QVBoxLayout(self), (self.gallery, 5), (self.curve, 2), margins=(8, 4, 8, 4))
-        self.gallery.atom_chosen.connect(self._choose)
-        self.curve.step_clicked.connect(self._choose)
-        session.results.changed.connect(self._show)
-        session.results.atom_use_changed.connect(self._show_use)
-
-    def _choose(self, atom: int | None) -> None:
-        self.gallery.set_chosen(atom)
-        self.curve.set_marked(atom)
-        self._session.results.choose_atom(atom)
+        self.gallery.atom_chosen.connect(session.measuring.choose_atom)
+        self.curve.step_clicked.connect(session.measuring.choose_atom)
+        session.document.watch(self._show, "runs")
+        session.document.watch(self._show_chosen, "atom")
 
     def _show(self) -> None:
-        record = self._session.results.current
+        record = self._session.state.runs.current
         restoration = None if record is None else record.restoration
         selection = None if restoration is None else restoration.selection
         if selection is self._shown:  # a healed stroke has the dictionary of the run before
@@ -44,11 +39,9 @@ class DictionaryPanel(QWidget):
         else:
             self.curve.set_steps(selection.gains.tolist(), selection.objective.tolist())
 
-    def _show_use(self) -> None:
-        """Clear the choice when the session has cleared it."""
-        if self._session.results.atom_use is None:
-            self.gallery.set_chosen(None)
-            self.curve.set_marked(None)
+    def _show_chosen(self) -> None:
+        self.gallery.set_chosen(self._session.state.atom)
+        self.curve.set_marked(self._session.state.atom)
 
 
 def atoms_of(restoration: Restoration) -> list[Atom]:

@@ -9,8 +9,7 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, 
 from PySide6.QtWidgets import QWidget
 
 from inpaint_app.window.theme.colors import colors_of
-from inpaint_app.window.widgets.numbers import format_number
-from inpaint_app.window.widgets.ticks import log_ticks, ticks
+from inpaint_app.window.widgets.ticks import format_number, log_ticks, ticks
 
 _EMPTY = "The gain of each atom appears here once a picture has been restored."
 _PAD = 8.0

@@ -12,13 +12,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.window.session import descriptions
-from inpaint_app.window.session.runs.history import RunHistory
-from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.settings_text import format_settings
-from inpaint_app.window.session.state import RunRecord
+from inpaint_app.window.document import captions
+from inpaint_app.window.document.runs import RunHistory, RunRecord
+from inpaint_app.window.document.settings_text import format_settings
+from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill
-from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
 _COLUMNS = ("Run", "Parameters", "Missing", "PSNR", "SSIM", "Seconds")
 _NUMERIC, _RIGHT = (0, 2, 3, 4, 5), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -56,7 +55,7 @@ class HistoryPanel(QWidget):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         fill(QVBoxLayout(self), self._empty, self._list)
-        session.results.changed.connect(self._show)
+        session.document.watch(self._show, "runs")
         for chosen in (self._list.itemSelectionChanged, self._list.itemClicked, self._list.itemActivated):
             chosen.connect(self._choose)
         self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -69,19 +68,14 @@ class HistoryPanel(QWidget):
 
     def delete(self) -> None:
         """Forget the chosen runs."""
-        if self._session.runner.is_busy:
-            self._session.notice.emit("Runs can be deleted when the run in progress has ended.")
-            return
-        for number in self._chosen:
-            self._session.healer.forget_run(number)
-            self._session.results.remove(number)
+        self._session.delete_runs(self._chosen)
 
     def rename(self) -> None:
         """Let the user type a name for the chosen run."""
         item = self._list.currentItem()
         if item is not None:
             self._is_renaming = True
-            record = self._session.results.history.find(item.data(0, _NUMBER))
+            record = self._session.state.runs.find(item.data(0, _NUMBER))
             item.setText(1, "" if record is None else record.name)
             self._list.editItem(item, 1)
 
@@ -93,7 +87,7 @@ class HistoryPanel(QWidget):
     def _end_renaming(self) -> None:
         item, self._is_renaming = self._list.currentItem(), False
         if item is not None:
-            self._session.results.rename(item.data(0, _NUMBER), item.text(1).strip())
+            self._session.rename_run(item.data(0, _NUMBER), item.text(1).strip())
 
     def _show_menu(self, place: QPoint) -> None:
         if self._list.itemAt(place) is None:
@@ -109,7 +103,7 @@ class HistoryPanel(QWidget):
     def _show(self) -> None:
         if self._is_renaming:  # what is typed would be lost
             return
-        history, chosen = self._session.results.history, self._chosen
+        history, chosen = self._session.state.runs, self._chosen
         if history.current_number not in chosen:
             chosen = [] if history.current_number is None else [history.current_number]
         self._list.setVisible(bool(history.records))
@@ -127,13 +121,13 @@ class HistoryPanel(QWidget):
     def _choose(self) -> None:
         chosen, session = self._chosen, self._session
         if len(chosen) == 2:
-            session.run_browser.compare(chosen)
+            session.compare_runs(chosen)
         if len(chosen) != 1:
             return
-        current = session.results.current
-        is_shown = current is not None and chosen[0] == current.number and session.runner.preview is None
-        if current is None or not is_shown or not session.run_browser.has_inputs_of(current):
-            session.run_browser.go_back(chosen[0])
+        state, current = session.state, session.state.runs.current
+        is_shown = current is not None and chosen[0] == current.number and state.preview is None
+        if current is None or not is_shown or not state.has_inputs_of(current):
+            session.go_back(chosen[0])
 
 
 def _item(history: RunHistory, record: RunRecord) -> QTreeWidgetItem:
@@ -142,15 +136,15 @@ def _item(history: RunHistory, record: RunRecord) -> QTreeWidgetItem:
     notes = "".join(
         (
             ", stopped" if record.is_stopped else "",
-            f", {descriptions.format_strokes(record)}" if record.n_strokes else "",
+            f", {captions.format_strokes(record)}" if record.n_strokes else "",
             ", pixels released" if record.image is None else "",
         )
     )
     texts = (
         str(record.number),
         f"{record.name}   ({words}{notes})" if record.name else words + notes,
-        descriptions.format_mask(history, record),
-        descriptions.short_quality(record),
+        captions.format_mask(history, record),
+        captions.short_quality(record),
         "" if ssim is None else f"{ssim:.4f}",
         f"{record.seconds:.1f}",
     )

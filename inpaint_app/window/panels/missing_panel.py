@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
 from inpaint_app.model.mask_spec import GROW, MaskSpec
 from inpaint_app.model.missing import is_likely_inverted
 from inpaint_app.text.formatting import format_percent
-from inpaint_app.window.session import descriptions
-from inpaint_app.window.session.session import Session
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.action_table import key_of
+from inpaint_app.window.document import captions
+from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.layouts import fill, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
-from inpaint_app.window.widgets.tooltip import tooltip
 
 _INVERTED = " If this is the wrong way round, Invert swaps missing and observed pixels."
 _MAX_GROWTH = 50
@@ -46,28 +46,10 @@ class MissingPanel(QWidget):
         self._pixels, self._tolerance = NoWheelSpinBox(), NoWheelSpinBox()
         self._soft = QCheckBox("Partly transparent edges too")
         self._growth = NoWheelSpinBox()
-        self._lay_out()
         self._describe()
+        self._lay_out()
         self._connect()
         self._show()
-
-    def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setSpacing(4)
-        for place, button in enumerate((self._file, self._color, self._invert, self._clear)):
-            grid.addWidget(button, place // 2, place % 2)
-        self._resize_row, self._tolerance_row = QWidget(), QWidget()
-        parts = (self._grow, 1), (self._shrink, 1), QLabel("by"), self._pixels
-        fill(QHBoxLayout(self._resize_row), *parts, spacing=4)
-        grid.addWidget(self._resize_row, 2, 0, 1, 2)
-        label = QLabel("&Tolerance of the color")
-        label.setBuddy(self._tolerance)
-        fill(QHBoxLayout(self._tolerance_row), (label, 1), self._tolerance)
-        self._growth_row, grow = QWidget(), QLabel("Grow marks b&y")
-        grow.setBuddy(self._growth)
-        fill(QHBoxLayout(self._growth_row), (grow, 1), self._growth)
-        rows = self._growth_row, self._tolerance_row
-        fill(QVBoxLayout(self), self._found, grid, *rows, self._soft, margins=(8, 4, 8, 4))
 
     def _describe(self) -> None:
         self._file.setToolTip("Read the missing pixels from a picture, white = missing.")
@@ -96,48 +78,64 @@ class MissingPanel(QWidget):
         self._tolerance.setRange(0, 65535)
         self._tolerance.setKeyboardTracking(False)
 
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setSpacing(4)
+        for place, button in enumerate((self._file, self._color, self._invert, self._clear)):
+            grid.addWidget(button, place // 2, place % 2)
+        self._resize_row, self._tolerance_row = QWidget(), QWidget()
+        parts = (self._grow, 1), (self._shrink, 1), QLabel("by"), self._pixels
+        fill(QHBoxLayout(self._resize_row), *parts, spacing=4)
+        grid.addWidget(self._resize_row, 2, 0, 1, 2)
+        label = QLabel("&Tolerance of the color")
+        label.setBuddy(self._tolerance)
+        fill(QHBoxLayout(self._tolerance_row), (label, 1), self._tolerance)
+        self._growth_row, grow = QWidget(), QLabel("Grow marks b&y")
+        grow.setBuddy(self._growth)
+        fill(QHBoxLayout(self._growth_row), (grow, 1), self._growth)
+        rows = self._growth_row, self._tolerance_row
+        fill(QVBoxLayout(self), self._found, grid, *rows, self._soft, margins=(8, 4, 8, 4))
+
     def _connect(self) -> None:
-        session = self._session
-        session.source_changed.connect(self._show)
-        session.mask_edited.connect(self._show)
+        masking = self._session.masking
+        self._session.document.watch(self._show, "source", "mask")
         self._file.clicked.connect(self.mask_file_wanted)
         self._color.clicked.connect(self.choose_color)
-        self._invert.clicked.connect(lambda: session.edit_mask(lambda mask: mask.invert()))
-        self._clear.clicked.connect(lambda: session.edit_mask(lambda mask: mask.clear()))
-        self._grow.clicked.connect(lambda: session.mask_edits.resize(self._pixels.value()))
-        self._shrink.clicked.connect(lambda: session.mask_edits.resize(-self._pixels.value()))
+        self._invert.clicked.connect(masking.invert)
+        self._clear.clicked.connect(masking.clear)
+        self._grow.clicked.connect(lambda: masking.resize(self._pixels.value()))
+        self._shrink.clicked.connect(lambda: masking.resize(-self._pixels.value()))
         self._tolerance.valueChanged.connect(self._set_tolerance)
         self._growth.valueChanged.connect(self._set_growth)
         self._soft.clicked.connect(self._set_soft_edges)
 
     def choose_color(self) -> None:
         """Ask for the color that marks missing pixels."""
-        source = self._session.source
+        source = self._session.state.source
         if source is None:
             return
         start = QColor(source.mask_spec.key) if source.mask_spec.key is not None else QColor("magenta")
         chosen = QColorDialog.getColor(start, self, "Color of missing pixels")
         if chosen.isValid():
-            self._session.opener.set_mask_spec(MaskSpec(key=chosen.name()))
+            self._session.opening.set_mask_spec(MaskSpec(key=chosen.name()))
 
     def _set_tolerance(self, value: int) -> None:
-        source = self._session.source
+        source = self._session.state.source
         if source is not None and source.mask_spec.key is not None:
-            self._session.opener.set_mask_spec(replace(source.mask_spec, tolerance=float(value)))
+            self._session.opening.set_mask_spec(replace(source.mask_spec, tolerance=float(value)))
 
     def _set_growth(self, value: int) -> None:
-        source = self._session.source
+        source = self._session.state.source
         if source is not None:
-            self._session.opener.set_mask_spec(replace(source.mask_spec, grow=value))
+            self._session.opening.set_mask_spec(replace(source.mask_spec, grow=value))
 
     def _set_soft_edges(self, soft_edges: bool) -> None:
-        source = self._session.source
+        source = self._session.state.source
         if source is not None:
-            self._session.opener.set_mask_spec(replace(source.mask_spec, soft_edges=soft_edges))
+            self._session.opening.set_mask_spec(replace(source.mask_spec, soft_edges=soft_edges))
 
     def _show(self) -> None:
-        session = self._session
-        source, mask = session.source, session.mask
+        source, mask = self._session.state.source, self._session.state.mask
         for control in (self._file, self._color, self._invert, self._clear, self._resize_row):
             control.setEnabled(source is not None)
         spec = MaskSpec() if source is None else source.mask_spec
@@ -154,13 +152,14 @@ class MissingPanel(QWidget):
             self._tolerance.setValue(round(spec.tolerance or 0))
             growth = source.missing.growth
             self._growth.setValue((spec.grow or 0) if growth is None else growth.pixels)
-        fraction = session.missing_fraction
+        fraction = mask.fraction
         if fraction == 0:
             self._found.setText(
-                "No pixels are missing. Paint over the damage (H), or choose a mask file or a color."
+                f"No pixels are missing. Paint over the damage ({key_of('heal')}), or choose a mask file or "
+                "a color."
             )
             return
-        how = descriptions.format_sources(source, mask)
+        how = captions.format_sources(source, mask)
         hint = _INVERTED if is_likely_inverted(source.missing, fraction) else ""
         hint += f" {source.marking_note}" if source.marking_note else ""
         self._found.setText(

@@ -24,13 +24,13 @@ from inpaint_app.text.explanations import (
     FILL_EXPLANATIONS,
     PRESET_EXPLANATIONS,
     constraint_title,
+    preset_title,
 )
-from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.settings_text import preset_of
-from inpaint_app.window.widgets.layouts import fill, labeled
+from inpaint_app.window.document.settings_text import preset_of
+from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.layouts import fill, labeled, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
-from inpaint_app.window.widgets.tooltip import tooltip
 
 _DEFAULTS = RestoreSettings()
 
@@ -100,7 +100,7 @@ class ParameterPanel(QWidget):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._presets = NoWheelComboBox()
+        self._presets, self._reset = NoWheelComboBox(), QToolButton()
         self._constraints = QButtonGroup(self)
         self._fields = {name: SliderField(quantity) for name, quantity in _QUANTITIES.items()}
         self._bases = {name: QCheckBox(_BASES[name][0]) for name in STANDARD_BASES}
@@ -132,7 +132,7 @@ class ParameterPanel(QWidget):
         )
         fill(
             QVBoxLayout(self),
-            labeled("&Preset", self._presets),
+            fill(QHBoxLayout(), (labeled("&Preset", self._presets), 1), self._reset, spacing=6),
             labeled("Fill wide holes", self._fills),
             self._advanced_button,
             self._advanced,
@@ -153,7 +153,7 @@ class ParameterPanel(QWidget):
     def _describe(self) -> None:
         for combo, explanations in ((self._presets, PRESET_EXPLANATIONS), (self._fills, FILL_EXPLANATIONS)):
             for place, (name, text) in enumerate(explanations.items()):
-                combo.addItem(name.title(), name)
+                combo.addItem(preset_title(name), name)
                 combo.setItemData(place, tooltip(text), Qt.ItemDataRole.ToolTipRole)
         self._presets.addItem(_CUSTOM, None)
         self._advanced_button.setText("Advanced")
@@ -162,6 +162,8 @@ class ParameterPanel(QWidget):
         self._advanced_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._advanced_button.setToolTip("Show the parameters of the method: k, s, s' and rounds.")
         self.show_advanced(False)
+        self._reset.setText("Reset")
+        self._reset.setToolTip(tooltip("These were changed; go back to what every picture begins with."))
         self._presets.setToolTip("Sets all parameters at once.")
         self._presets.setAccessibleName("Preset")
         self._fills.setToolTip(
@@ -190,12 +192,11 @@ class ParameterPanel(QWidget):
     def _connect(self) -> None:
         session = self._session
         self._advanced_button.toggled.connect(self.show_advanced)
-        session.source_changed.connect(self._open_for_experiments)
-        session.settings_changed.connect(self._show)
-        session.source_changed.connect(self._show)
-        session.mask_edited.connect(self._show)
-        session.results.changed.connect(self._show_total)
+        session.document.watch(self._show, "settings", "is_automatic", "source", "mask")
+        session.document.watch(self._show_total, "runs")
+        session.document.watch(self._open_for_experiments, "source")
         self._presets.activated.connect(self._choose_preset)
+        self._reset.clicked.connect(session.reset_settings)
         self._fills.activated.connect(lambda place: self._ask(fill=self._fills.itemData(place)))
         self._constraints.idClicked.connect(lambda number: self._ask(constraint=CONSTRAINTS[number]))
         for name, field in self._fields.items():
@@ -208,8 +209,7 @@ class ParameterPanel(QWidget):
 
     def _open_for_experiments(self) -> None:
         """Show the parameters of the method where an original is known, by which to judge them."""
-        source = self._session.source
-        if source is not None and source.reference is not None:
+        if self._session.state.has_reference:
             self.show_advanced(True)
 
     def _ask(self, **changes: object) -> None:
@@ -218,7 +218,7 @@ class ParameterPanel(QWidget):
             changes["rounds"] = 0
         elif changes.get("rounds", 0) != 0:
             changes["keep_observed"] = True
-        self._session.set_settings(replace(self._session.settings, **changes))  # type: ignore[arg-type]
+        self._session.set_settings(replace(self._session.state.settings, **changes))  # type: ignore[arg-type]
 
     def _choose_preset(self, place: int) -> None:
         name = self._presets.itemData(place)
@@ -230,14 +230,14 @@ class ParameterPanel(QWidget):
     def _choose_bases(self) -> None:
         chosen = tuple(name for name, box in self._bases.items() if box.isChecked())
         if chosen:
-            settings = self._session.settings
+            settings = self._session.state.settings
             most, n_atoms = len(chosen) * settings.patch_size**2, settings.n_atoms
             self._ask(bases=chosen, n_atoms=None if n_atoms is None else min(n_atoms, most))
         else:  # at least one must stay
             self._show()
 
     def _show(self) -> None:
-        settings = self._session.settings
+        settings = self._session.state.settings
         self._presets.setCurrentIndex(self._presets.findData(preset_of(settings)))
         self._fills.setCurrentIndex(self._fills.findData(settings.fill))
         for number, constraint in enumerate(CONSTRAINTS):
@@ -255,31 +255,38 @@ class ParameterPanel(QWidget):
             box.setChecked(name in settings.bases)
         self._keep.setChecked(settings.keep_observed)
         self._every_patch.setChecked(settings.every_patch)
-        self._automatic.setChecked(self._session.is_automatic)
+        self._automatic.setChecked(self._session.state.is_automatic)
+        self.show_defaults()
         self._show_total()
 
+    def show_defaults(self) -> None:
+        """Show whether the parameters are those that a picture begins with."""
+        document = self._session.document
+        self._reset.setVisible(document.state.settings != document.defaults)
+
     def _resolved(self, settings: RestoreSettings) -> RestoreSettings:
-        missing = self._session.missing_fraction
+        missing = self._session.state.missing_fraction
         if not missing:
             return settings
         return settings.resolved(1 - missing, len(settings.bases) * settings.patch_size**2)
 
     def _show_total(self) -> None:
         """Show how many atoms the budget is in all."""
-        session, field = self._session, self._fields["mean_sparsity"]
-        if session.source is None or not session.settings.uses_budget:
+        state, field = self._session.state, self._fields["mean_sparsity"]
+        if state.source is None or not state.settings.uses_budget:
             field.set_note("")
             return
         n_patches = self._n_patches()
-        total = round(session.settings.mean_sparsity * n_patches)
+        total = round(state.settings.mean_sparsity * n_patches)
         field.set_note(f"s' = {total:,} atoms for {n_patches:,} patches")
 
     def _n_patches(self) -> int:
         """Return how many patches the dictionary was or will be selected on."""
-        current, source = self._session.results.current, self._session.source
+        state = self._session.state
+        current, source = state.runs.current, state.source
         if current is not None and current.restoration.selection is not None:
             return len(current.restoration.selection.supports)
         assert source is not None
-        size = self._session.settings.patch_size
+        size = state.settings.patch_size
         tiles = -(-source.picture.height // size) * -(-source.picture.width // size)
         return min(tiles * (3 if source.picture.is_color else 1), MAX_PATCHES)

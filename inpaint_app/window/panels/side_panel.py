@@ -17,7 +17,7 @@ from inpaint_app.window.actions import Actions
 from inpaint_app.window.panels.damage_panel import DamagePanel
 from inpaint_app.window.panels.missing_panel import MissingPanel
 from inpaint_app.window.panels.parameter_panel import ParameterPanel
-from inpaint_app.window.session.session import Session
+from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill
 
 
@@ -50,12 +50,11 @@ class SidePanel(QWidget):
         row = fill(QHBoxLayout(), *((button, 1) for button in buttons), margins=(8, 0, 8, 8))
         self._advice.setContentsMargins(10, 0, 10, 0)
         fill(QVBoxLayout(self), (scroll, 1), self._advice, row)
-        session.settings_changed.connect(self._show_advice)
-        session.source_changed.connect(self._show_advice)
+        session.document.watch(self._show_advice, "advice")
         self._show_advice()
 
     def _show_advice(self) -> None:
-        advice = self._session.advice
+        advice = self._session.state.advice
         self._advice.setText("" if advice is None else advice.sentence)
         self._advice.setVisible(advice is not None)
 

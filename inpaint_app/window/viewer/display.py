@@ -3,20 +3,22 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.restore import Preview
+from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array
-from inpaint_app.text.actions import key_of
 from inpaint_app.text.explanations import constraint_title
-from inpaint_app.window.session import descriptions
-from inpaint_app.window.session.descriptions import Forms
-from inpaint_app.window.session.settings_text import comparison_titles
-from inpaint_app.window.session.state import RunRecord
-from inpaint_app.window.session.view_modes import COMPARED
-from inpaint_app.window.session.view_state import ViewState
-from inpaint_app.window.viewer.scene import Scene
+from inpaint_app.window.action_table import key_of
+from inpaint_app.window.document import captions
+from inpaint_app.window.document.captions import Forms, format_pixel
+from inpaint_app.window.document.runs import RunRecord
+from inpaint_app.window.document.settings_text import comparison_titles
+from inpaint_app.window.document.state import DocumentState
+from inpaint_app.window.document.view_state import COMPARED
 
 #: The panes by name, in display order; those of a comparison have the titles of its runs.
 TITLES = {
@@ -84,67 +86,95 @@ class Display:
     atom_use: AtomUse | None  #: The patches to highlight.
 
 
-def resolve(scene: Scene, view: ViewState) -> Display:
-    """Return what to show of a scene."""
-    panes = {name: _pane(name, scene, view) for name in TITLES}
-    n_sides = len(_sides(scene)) or len(COMPARED)
-    visible = tuple(name for name in view.mode.panes if name not in COMPARED[n_sides:])
+def resolve(state: DocumentState) -> Display:
+    """Return what to show of a document."""
+    panes = {name: _pane(name, state) for name in TITLES}
+    n_sides = len(_sides(state)) or len(COMPARED)
+    visible = tuple(name for name in state.view.mode.panes if name not in COMPARED[n_sides:])
     drawn = (key for name in visible for key in (panes[name].image, panes[name].after) if key)
     ready = frozenset((*_ALWAYS_READY, *drawn))
-    return Display(panes, visible, _images(scene), ready, scene.preview, scene.atom_use)
+    return Display(panes, visible, _images(state), ready, state.preview, state.atom_use)
 
 
-def _pane(name: str, scene: Scene, view: ViewState) -> PaneDisplay:
-    pane = PaneDisplay(TITLES[name], name, placeholder=_placeholder(name, scene))
-    return _RESOLVERS[name](pane, scene, view) if name in _RESOLVERS else pane
+#: Fields that `resolve` looks at, besides the activity, the view and the preview, of which not all matters.
+RESOLVED = ("source", "mask", "damage_quality", "runs", "intermediate", "atom_use")
 
 
-def _original(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
-    reference = None if scene.source is None else scene.source.reference
+def is_shown_otherwise(old: DocumentState, new: DocumentState) -> bool:
+    """Return whether what is shown has to be resolved again after a change."""
+    if any(getattr(old, name) is not getattr(new, name) for name in RESOLVED):
+        return True
+    one, other = old.view, new.view
+    looks = one.mode, one.shows_mask, one.is_before_held
+    if looks != (other.mode, other.shows_mask, other.is_before_held) or _waiting(old) != _waiting(new):
+        return True
+    return (old.preview is None) != (new.preview is None)
+
+
+def with_preview(display: Display, state: DocumentState) -> Display:
+    """Return what is shown when all that has changed is a preview that is there, or whether one is made."""
+    panes = {**display.panes, "restored": _pane("restored", state)}
+    return replace(display, panes=panes, preview=state.preview)
+
+
+def painted_captions(state: DocumentState, fraction: float) -> dict[str, Forms]:
+    """Return the captions, by pane, that follow a stroke: with the fraction that is missing meanwhile."""
+    assert state.mask is not None, "a picture is painted on"
+    painted = replace(state, mask=replace(state.mask, fraction=fraction))
+    return {name: _pane(name, painted).caption for name in ("damaged", "split")}
+
+
+def _pane(name: str, state: DocumentState) -> PaneDisplay:
+    pane = PaneDisplay(TITLES[name], name, placeholder=_placeholder(name, state))
+    return _RESOLVERS[name](pane, state) if name in _RESOLVERS else pane
+
+
+def _original(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
+    reference = None if state.source is None else state.source.reference
     size = "" if reference is None else f"{reference.width} x {reference.height} pixels"
     return replace(pane, caption=(size, size, size))
 
 
-def _damaged(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
+def _damaged(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
     return replace(
         pane,
-        caption=_damaged_caption(scene),
-        is_hatched=view.shows_mask,
-        is_highlighted=scene.atom_use is not None,
+        caption=_damaged_caption(state),
+        is_hatched=state.view.shows_mask,
+        is_highlighted=state.atom_use is not None,
     )
 
 
-def _restored(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
-    pane = replace(pane, is_highlighted=scene.atom_use is not None)
-    if view.is_before_held:
-        title, caption = "Damaged (held)", _damaged_caption(scene)
-        return replace(pane, title=title, image="damaged", caption=caption, is_hatched=view.shows_mask)
-    caption, record = _record_caption(scene.history.current), scene.history.current
-    if scene.intermediate is not None:
+def _restored(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
+    pane = replace(pane, is_highlighted=state.atom_use is not None)
+    if state.view.is_before_held:
+        title, caption = "Damaged (held)", _damaged_caption(state)
+        return replace(pane, title=title, image="damaged", caption=caption, is_hatched=state.view.shows_mask)
+    caption, record = _record_caption(state.runs.current), state.runs.current
+    if state.intermediate is not None:
         caption, badge = _NOTHING, _IN_PROGRESS
     else:
-        badge = "preview …" if scene.is_previewing else "preview" if scene.preview is not None else ""
-        if scene.preview is not None:
-            caption = descriptions.preview_caption(scene.preview, record)
-    is_hatched = view.shows_mask and not _has_result(scene)
-    has_inset = scene.preview is not None and scene.intermediate is None
+        badge = "preview …" if state.is_previewing else "preview" if state.preview is not None else ""
+        if state.preview is not None:
+            caption = captions.preview_caption(state.preview, record)
+    is_hatched = state.view.shows_mask and not _has_result(state)
+    has_inset = state.preview is not None and state.intermediate is None
     return replace(pane, caption=caption, badge=badge, is_hatched=is_hatched, has_inset=has_inset)
 
 
-def _split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
-    before = _damaged_caption(scene)
+def _split(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
+    before = _damaged_caption(state)
     names = TITLES["damaged"], TITLES["restored"]
-    pane = replace(pane, image="damaged", names=names, caption=before, is_hatched=view.shows_mask)
-    if view.is_before_held or not _has_result(scene):
+    pane = replace(pane, image="damaged", names=names, caption=before, is_hatched=state.view.shows_mask)
+    if state.view.is_before_held or not _has_result(state):
         return pane
     pane = replace(pane, after="restored")
-    if scene.intermediate is not None:
+    if state.intermediate is not None:
         return replace(pane, badge=_IN_PROGRESS)
-    return replace(pane, caption=_from_to(before, _record_caption(scene.history.current)))
+    return replace(pane, caption=_from_to(before, _record_caption(state.runs.current)))
 
 
-def _compared(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
-    side = _sides(scene).get(pane.image)
+def _compared(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
+    side = _sides(state).get(pane.image)
     if side is None:
         return pane
     if side.is_in_progress:
@@ -154,8 +184,8 @@ def _compared(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
     return replace(pane, title=side.title, caption=_record_caption(side.record))
 
 
-def _compared_split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
-    sides = [_compared(replace(pane, image=key), scene, view) for key in _sides(scene)][:2]
+def _compared_split(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
+    sides = [_compared(replace(pane, image=key), state) for key in _sides(state)][:2]
     if not sides:
         return replace(pane, image=COMPARED[0])
     before, after = sides[0], sides[-1]
@@ -179,9 +209,9 @@ _RESOLVERS = {
 }
 
 
-def _has_result(scene: Scene) -> bool:
+def _has_result(state: DocumentState) -> bool:
     """Return whether more than a preview is restored."""
-    return scene.history.current is not None or scene.intermediate is not None
+    return state.runs.current is not None or state.intermediate is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,21 +223,21 @@ class _Side:
     is_in_progress: bool = False
 
 
-def _sides(scene: Scene) -> dict[str, _Side]:
+def _sides(state: DocumentState) -> dict[str, _Side]:
     """Return what is compared, by the names of panes: constraints as they are restored, or earlier runs."""
-    records = scene.history.compared
-    if scene.activity is None or scene.activity.kind != "compare":
+    records = state.runs.compared
+    if state.activity is None or state.activity.kind != "compare":
         titles = comparison_titles(records)
         sides = [_Side(title, record) for title, record in zip(titles, records, strict=True)]
     else:
         made = {record.requested.constraint: record for record in records}
-        partial = None if scene.intermediate is None else scene.intermediate.constraint
+        partial = None if state.intermediate is None else state.intermediate.constraint
         sides = [_Side(constraint_title(c), made.get(c), c == partial) for c in CONSTRAINTS]
     return dict(zip(COMPARED, sides, strict=False))
 
 
-def _images(scene: Scene) -> dict[str, ImageSource]:
-    source, current, partial = scene.source, scene.history.current, scene.intermediate
+def _images(state: DocumentState) -> dict[str, ImageSource]:
+    source, current, partial = state.source, state.runs.current, state.intermediate
     if source is None:
         return {}
     picture, reference = source.picture, source.reference
@@ -215,23 +245,22 @@ def _images(scene: Scene) -> dict[str, ImageSource]:
     images = {"damaged": damaged}
     if reference is not None:
         images["original"] = ImageSource(reference.pixels, icc=reference.metadata.icc)
-    sides = {"restored": _Side("", current, partial is not None), **_sides(scene)}
+    sides = {"restored": _Side("", current, partial is not None), **_sides(state)}
     for name, side in sides.items():
         record = side.record
         if partial is not None and side.is_in_progress:
             images[name] = ImageSource(partial.image, icc=picture.metadata.icc)
         elif record is not None and record.image is not None:
             images[name] = replace(damaged, pixels=record.image, filled=record.packed_mask)
-        elif name == "restored" and scene.preview is not None:
+        elif name == "restored" and state.preview is not None:
             images[name] = damaged
     if source.reference is not None and current is not None and current.image is not None:
         images["error"] = ImageSource(current.image, source.reference.pixels)
     return images
 
 
-def _damaged_caption(scene: Scene) -> Forms:
-    has_reference = scene.source is not None and scene.source.reference is not None
-    return descriptions.damaged_caption(scene.missing_fraction, scene.damage_quality, has_reference)
+def _damaged_caption(state: DocumentState) -> Forms:
+    return captions.damaged_caption(state.missing_fraction, state.damage_quality, state.has_reference)
 
 
 def _from_to(before: Forms, after: Forms) -> Forms:
@@ -240,20 +269,27 @@ def _from_to(before: Forms, after: Forms) -> Forms:
 
 
 def _record_caption(record: RunRecord | None) -> Forms:
-    return _NOTHING if record is None else descriptions.restored_caption(record)
+    return _NOTHING if record is None else captions.restored_caption(record)
 
 
-def _placeholder(name: str, scene: Scene) -> str:
+def _waiting(state: DocumentState) -> str:
+    """Return what there is to wait for; empty for nothing."""
+    if state.activity is None or state.activity.kind not in _WAITING:
+        return ""
+    return _COMPILING if state.activity.progress.is_compilation else _WAITING[state.activity.kind]
+
+
+def _placeholder(name: str, state: DocumentState) -> str:
     """Return why a pane has no picture."""
-    has_reference = scene.source is not None and scene.source.reference is not None
     if name == "original":
         return "Open the original (reference) to see it here."
-    if name == "error" and not has_reference:
+    if name == "error" and not state.has_reference:
         return "Errors need the original: open it as the reference."
-    if scene.activity is not None and scene.activity.kind in _WAITING:
-        return _COMPILING if scene.activity.progress.is_compilation else _WAITING[scene.activity.kind]
-    if scene.missing_fraction == 0:
-        return "Nothing is missing: paint over damage, or draw once around it (H), to restore it."
+    if _waiting(state):
+        return _waiting(state)
+    if state.missing_fraction == 0:
+        way = f"paint over damage, or draw once around it ({key_of('heal')}), to restore it"
+        return f"Nothing is missing: {way}."
     if name in COMPARED or name == "compared_split":
         return (
             f"Choose two runs of the history (Ctrl+click), or compare the constraints ({key_of('compare')})."
@@ -263,3 +299,24 @@ def _placeholder(name: str, scene: Scene) -> str:
         if name == "error"
         else f"Restore ({key_of('restore')}) to see the picture here."
     )
+
+
+Pixel = tuple[int, int]
+
+
+def readout(display: Display, pane: PaneDisplay, mask: Mask, pixel: Pixel) -> str:
+    """Return the values of a pixel as a pane draws it; empty where it draws none."""
+    inset = display.preview if pane.has_inset else None
+    if inset is not None and inset.rect.contains(pixel):
+        return format_pixel(inset.image, pixel[0] - inset.rect.row, pixel[1] - inset.rect.column)
+    keys = (pane.image,) if pane.after is None else (pane.image, pane.after)
+    return " → ".join(filter(None, (_values(display, key, mask, pixel) for key in keys)))
+
+
+def _values(display: Display, key: str, mask: Mask, pixel: Pixel) -> str:
+    source = display.images.get(key)
+    if source is None or source.reference is not None:
+        return ""
+    if source.pixels is display.images["damaged"].pixels and bool(np.all(mask[pixel])):
+        return "missing"
+    return format_pixel(source.pixels, *pixel)

@@ -3,17 +3,15 @@
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from inpaint_app.window.canvas.tool_canvas import ToolCanvas
-from inpaint_app.window.widgets.badge import Badge
-from inpaint_app.window.widgets.elided_label import ElidedLabel
+from inpaint_app.window.canvas.canvas import Canvas
+from inpaint_app.window.widgets.labels import Badge, ElidedLabel, SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill
-from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
 
 class PicturePane(QWidget):
     """A canvas between a line with title and badge and a line with caption and readout."""
 
-    def __init__(self, canvas: ToolCanvas) -> None:
+    def __init__(self, canvas: Canvas) -> None:
         super().__init__()
         self.canvas = canvas
         self._words: tuple[str, str, tuple[str, ...]] | None = None

@@ -8,23 +8,33 @@ from PySide6.QtWidgets import QWidget
 
 from inpaint_app.engine.measure import error_picture
 from inpaint_app.engine.restore import Preview
+from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.latest_result import LatestResult
 from inpaint_app.window.background.worker_pool import WorkerPool
-from inpaint_app.window.canvas.content import Content
+from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, build_pyramid, display_range
+from inpaint_app.window.canvas.layers import Content
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
-from inpaint_app.window.canvas.split_canvas import SplitCanvas
-from inpaint_app.window.canvas.tool_canvas import ToolCanvas
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.viewport import Viewport
-from inpaint_app.window.session.session import Session
-from inpaint_app.window.viewer.display import TITLES, Display, ImageSource, PaneDisplay, resolve
+from inpaint_app.window.session import Session
+from inpaint_app.window.viewer.display import (
+    RESOLVED,
+    TITLES,
+    Display,
+    ImageSource,
+    PaneDisplay,
+    Pixel,
+    is_shown_otherwise,
+    painted_captions,
+    readout,
+    resolve,
+    with_preview,
+)
 from inpaint_app.window.viewer.pane_layout import PaneLayout
 from inpaint_app.window.viewer.picture_pane import PicturePane
-from inpaint_app.window.viewer.readout import Pixel, readout
-from inpaint_app.window.viewer.scene import Scene
 
 #: Edits of more pixels of the mask are drawn after work in another thread.
 LARGE_EDIT = 1_000_000
@@ -46,7 +56,7 @@ class Viewer(QWidget):
         self._session = session
         self._workers = WorkerPool(1, self)
         self.viewport = Viewport(self)
-        self.display = resolve(Scene(), session.view)  #: What is shown.
+        self.display, self._resolved = resolve(session.state), session.state  #: What is shown, and of what.
         #: All panes by name, hidden ones too.
         self.panes = {name: PicturePane(self._make_canvas(name)) for name in TITLES}
         self._tool = ""
@@ -65,30 +75,26 @@ class Viewer(QWidget):
             self._layout.add_pane(pane)
         self._visible_timer = QTimer(self, singleShot=True, interval=_VISIBLE_MS)
         self._connect()
-        self._refresh()
+        self._show(self.display)
         self._choose_tool()
 
-    def _make_canvas(self, name: str) -> ToolCanvas:
-        return SplitCanvas(self.viewport) if name in _SPLIT else ToolCanvas(self.viewport)
+    def _make_canvas(self, name: str) -> Canvas:
+        return Canvas(self.viewport, is_split=name in _SPLIT)
 
     def _connect(self) -> None:
-        session, runner, results = self._session, self._session.runner, self._session.results
-        session.picture_opened.connect(self.viewport.fit)
-        session.mask_changed.connect(self._show_mask)
-        session.finder.first_look_changed.connect(lambda: self._show_mask(None))
-        session.marks.shown.connect(self.viewport.show_box)
-        session.marks.changed.connect(self._redraw_tools)
-        for changed in (session.source_changed, session.mask_edited, session.activity_changed):
-            changed.connect(self._refresh)
-        for changed in (runner.intermediate_changed, runner.preview_changed, session.view_changed):
-            changed.connect(self._refresh)
-        for changed in (results.changed, results.atom_use_changed):
-            changed.connect(self._refresh)
-        session.view_changed.connect(self._choose_tool)
+        session = self._session
+        document = session.document
+        document.watch(self._refresh, *RESOLVED, "activity", "view", "preview", "is_previewing")
+        document.watch(self.viewport.fit, "n_opened")
+        document.watch(lambda: self._show_mask(None), "first_look")
+        document.watch(self._choose_tool, "view")
+        document.watch(self._redraw_tools, "mark")
+        document.painted.connect(self._show_mask)
+        session.finding.mark_shown.connect(self.viewport.show_box)
         all_made: list[LatestResult[Any]] = [*self._images.values(), self._inset, self._mask, self._highlight]
         for made in all_made:
             made.changed.connect(self._draw)
-        self._workers.failed.connect(session.problem)
+        self._workers.failed.connect(session.document.problem)
         self.viewport.changed.connect(self._visible_timer.start)
         self._visible_timer.timeout.connect(self._report_visible_part)
         for name, pane in self.panes.items():
@@ -111,23 +117,35 @@ class Viewer(QWidget):
     def set_screen_profile(self, icc: bytes | None) -> None:
         """Draw pictures in the colors of a screen with that profile; None for sRGB."""
         self._screen = icc
-        self._refresh()
+        self._show(self.display)
 
     def _refresh(self) -> None:
-        """Show what the session has now."""
-        session = self._session
-        self.display = resolve(Scene.of(session), session.view)
-        if session.source is None:
+        """Show what has changed in the document."""
+        before, state = self._resolved, self._session.state
+        self._resolved = state
+        if is_shown_otherwise(before, state):
+            self._show(resolve(state))
+        elif before.preview is not state.preview or before.is_previewing != state.is_previewing:
+            self._show(with_preview(self.display, state), "restored")
+
+    def _show(self, display: Display, *names: str) -> None:
+        """Draw what was resolved, all of it or only what has changed in some panes."""
+        source, self.display = self._session.state.source, display
+        if source is None:
             self._mask.clear()
         else:
-            self._layout.set_picture_shape(session.source.shape)
-        for name, pane in self.panes.items():
-            shown = self.display.panes[name]
-            pane.set_labels(shown.title, shown.badge, shown.caption)
-            pane.setVisible(name in self.display.visible)
-        self._make_ready(self.display)
+            self._layout.set_picture_shape(source.shape)
+        for name in names or TITLES:
+            shown = display.panes[name]
+            self.panes[name].set_labels(shown.title, shown.badge, shown.caption)
+            self.panes[name].setVisible(name in display.visible)
+        self._make_ready(display)
         self._draw()
         self._show_readouts()
+
+    def _redraw_tools(self) -> None:
+        for pane in self.panes.values():
+            pane.canvas.update()
 
     def _make_ready(self, display: Display) -> None:
         """Start to prepare what is to be drawn; what is drawn now stays until then."""
@@ -169,10 +187,10 @@ class Viewer(QWidget):
 
     def _show_mask(self, rect: Rect | None) -> None:
         """Hatch what is missing now; nothing outside of a rectangle has changed."""
-        if self._session.mask is None:
+        painter, state = self._session.document.painter, self._session.state
+        if painter is None or state.mask is None:
             return
-        mask, pyramid = self._session.mask.mask, self._mask.ready
-        seen = self._session.finder.first_look
+        mask, pyramid, seen = painter.mask, self._mask.ready, state.first_look
         is_small = rect is not None and rect.height * rect.width < LARGE_EDIT and not self._mask.is_busy
         is_small = is_small and seen is None
         if rect is not None and is_small and pyramid is not None and pyramid.shape == mask.shape[:2]:
@@ -184,20 +202,20 @@ class Viewer(QWidget):
                 else:
                     pane.canvas.update()
         else:
-            packed = self._session.mask.snapshot()
+            packed = PackedMask.pack(mask)
 
             def make() -> MaskPyramid:
                 return MaskPyramid(packed.unpack() if seen is None else seen.added_to(packed.unpack()))
 
             self._mask.show(make, make)  # made again even of the same mask: small edits have changed the last
-        self._refresh()
-
-    def _redraw_tools(self) -> None:
-        for pane in self.panes.values():
-            pane.canvas.update()
+        if painter.is_painting:
+            for name, caption in painted_captions(state, painter.fraction).items():
+                shown = self.display.panes[name]
+                self.panes[name].set_labels(shown.title, shown.badge, caption)
+        self._show_readouts()
 
     def _choose_tool(self) -> None:
-        view = self._session.view
+        view = self._session.state.view
         tool = TOOLS[view.tool]
         for name in tool.panes:
             self.panes[name].canvas.update()  # the brush may have changed its size
@@ -213,27 +231,28 @@ class Viewer(QWidget):
         for name in self.display.visible:
             self.panes[name].canvas.set_marker(pixel if name != origin else None)
         self._show_readouts()
-        mark = "" if pixel is None or self._tool != "pick" else self._session.marks.describe_at(*pixel)
+        mark = "" if pixel is None or self._tool != "pick" else self._session.finding.describe_at(*pixel)
         self.pixel_changed.emit("" if pixel is None else f"{mark}row {pixel[0]}, column {pixel[1]}")
 
     def _show_readouts(self) -> None:
-        pixel, source, mask = self._pixel, self._session.source, self._session.mask
+        pixel, source, painter = self._pixel, self._session.state.source, self._session.document.painter
         for name in self.display.visible:
             text = ""
-            if pixel is not None and source is not None and mask is not None:
+            if pixel is not None and source is not None and painter is not None:
                 is_inside = pixel[0] < source.shape[0] and pixel[1] < source.shape[1]
                 pane = self.display.panes[name]
-                text = readout(self.display, pane, mask.mask, pixel) if is_inside else ""
+                text = readout(self.display, pane, painter.mask, pixel) if is_inside else ""
             self.panes[name].readout.setText(text)
 
     def _report_visible_part(self) -> None:
         """Tell the session which part of the picture is visible: that is what a preview shows."""
-        if self._session.source is None:
+        source = self._session.state.source
+        if source is None:
             return
         across, down = (size / self.viewport.zoom for size in self.viewport.pane_size)
         x, y = self.viewport.center
         rect = Rect(int(y - down / 2), int(x - across / 2), round(down) + 1, round(across) + 1)
-        self._session.runner.look_at(rect.clipped(self._session.source.shape))
+        self._session.running.look_at(rect.clipped(source.shape))
 
 
 def _pyramid(source: ImageSource, damaged: Array, screen: bytes | None) -> ImagePyramid:

@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from inpaint_app.model.damage import SAMPLES, Damage
-from inpaint_app.window.widgets.layouts import fill
-from inpaint_app.window.widgets.tooltip import tooltip
+from inpaint_app.window.widgets.layouts import fill, tooltip
 
 
 class Welcome(QWidget):
@@ -22,16 +21,14 @@ class Welcome(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        title = QLabel("Restore the missing pixels of a picture")
+        title = QLabel("Repair a damaged picture")
         font = title.font()
         font.setPointSizeF(font.pointSizeF() * 1.6)
         font.setBold(True)
         title.setFont(font)
         words = QLabel(
-            "Drop a picture here, or open one. In old photographs, cracks and dust are found for you.\n"
-            "Transparent and NaN pixels count as missing; others can be painted over, taken from\n"
-            "a mask file or marked by their color.\n"
-            "Damage can be simulated on an undamaged picture, to see how well it is restored."
+            "Drop a picture here, or open one. Cracks, scratches and dust of old photographs\n"
+            "are found for you; anything else can be painted over."
         )
         self._open, self._paste = QPushButton("&Open …"), QPushButton("Paste")
         self._repair = QPushButton("Repair photo …")
@@ -42,15 +39,15 @@ class Welcome(QWidget):
         self._sample.setText("Open a sample")
         self._sample.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self._sample.setMenu(sample_menu(self, self.sample_wanted.emit))
-        bold = self._open.font()
+        bold = self._repair.font()
         bold.setBold(True)
-        self._open.setFont(bold)
+        self._repair.setFont(bold)
         self._open.clicked.connect(self.open_wanted)
         self._repair.clicked.connect(self.repair_wanted)
         self._paste.clicked.connect(self.paste_wanted)
         self._sample.clicked.connect(lambda: self.sample_wanted.emit(SAMPLES[0]))
         height = max(34, self._open.sizeHint().height())
-        buttons = self._open, self._repair, self._sample, self._paste
+        buttons = self._repair, self._open, self._sample, self._paste
         for button in buttons:
             button.setMinimumSize(140, height)
         for label in (title, words):

@@ -1,8 +1,10 @@
-"""Rows and columns of widgets."""
+"""Layouts, rows of buttons and tooltips, put together in one line."""
 
+import textwrap
 from typing import TypeVar
 
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLayout, QWidget
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QBoxLayout, QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QLayout, QWidget
 
 Part = QWidget | QLayout
 Box = TypeVar("Box", bound=QBoxLayout)
@@ -47,3 +49,20 @@ def labeled(text: str, field: QWidget) -> QHBoxLayout:
     label = QLabel(text)
     label.setBuddy(field)
     return fill(QHBoxLayout(), label, (field, 1))
+
+
+def button_box(dialog: QDialog, standard: QDialogButtonBox.StandardButton) -> QDialogButtonBox:
+    """Return a button that ends a dialog, without the icon that some styles give it, for others to join."""
+    box = QDialogButtonBox()
+    box.addButton(standard).setIcon(QIcon())
+    box.accepted.connect(dialog.accept)
+    box.rejected.connect(dialog.reject)
+    return box
+
+
+_WIDTH = 60
+
+
+def tooltip(text: str) -> str:
+    """Return a text wrapped into short lines; Qt would draw it as one."""
+    return textwrap.fill(text, _WIDTH)

@@ -7,9 +7,8 @@ from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QMouseEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
-from inpaint_app.window.widgets.layouts import fill
-from inpaint_app.window.widgets.secondary_label import SecondaryLabel
-from inpaint_app.window.widgets.tooltip import tooltip
+from inpaint_app.window.widgets.labels import SecondaryLabel
+from inpaint_app.window.widgets.layouts import fill, tooltip
 
 _NOTCH = 120
 _BUTTONS = 32

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dictsel_core._util import kernel_cache
+from dictsel_core._util import compiled
 from dictsel_core.progress import Compilation, compilation, follow_compilation
 
 MODULE = """
@@ -81,7 +81,7 @@ def test_a_kernel_is_compiled_once(folder: Path) -> None:
     assert call(folder) == 0
     assert not (folder / "home").exists()
     (folder / "module.py").write_text(MODULE + "# changed\n")
-    kernel_cache._digest_of_file.cache_clear()
+    compiled._digest_of_file.cache_clear()
     assert call(folder) == 1
     assert file in kept(folder / "__pycache__")
 
@@ -116,7 +116,7 @@ def test_what_is_damaged_or_foreign_is_made_again(folder: Path, damage: str) -> 
     file.write_bytes(bad)
     assert call(folder) == 1
     assert not (folder / "attacked").exists()
-    assert kernel_cache.read_checked(file) is not None
+    assert compiled.read_checked(file) is not None
     assert call(folder) == 0
 
 
@@ -133,21 +133,21 @@ def test_a_folder_that_others_can_write_to_is_not_used(folder: Path, mode: int) 
 
 @pytest.mark.parametrize("mode", [0o664, 0o646])
 def test_a_file_that_others_can_write_to_is_not_read(tmp_path: Path, mode: int) -> None:
-    assert kernel_cache.write_checked(tmp_path / "a.nbc", b"code")
-    assert kernel_cache.read_checked(tmp_path / "a.nbc") == b"code"
+    assert compiled.write_checked(tmp_path / "a.nbc", b"code")
+    assert compiled.read_checked(tmp_path / "a.nbc") == b"code"
     (tmp_path / "a.nbc").chmod(mode)
-    assert kernel_cache.read_checked(tmp_path / "a.nbc") is None
+    assert compiled.read_checked(tmp_path / "a.nbc") is None
 
 
 def test_links_pipes_and_files_of_others_are_not_read(tmp_path: Path) -> None:
-    kernel_cache.write_checked(tmp_path / "a.nbc", b"code")
+    compiled.write_checked(tmp_path / "a.nbc", b"code")
     (tmp_path / "link.nbc").symlink_to(tmp_path / "a.nbc")
     os.mkfifo(tmp_path / "pipe.nbc")
     for name in ("link", "pipe", "none"):
-        assert kernel_cache.read_checked(tmp_path / f"{name}.nbc") is None
+        assert compiled.read_checked(tmp_path / f"{name}.nbc") is None
     if os.geteuid() == 0:
         os.chown(tmp_path / "a.nbc", 12345, 12345)
-        assert kernel_cache.read_checked(tmp_path / "a.nbc") is None
+        assert compiled.read_checked(tmp_path / "a.nbc") is None
 
 
 def test_two_processes_compile_at_once(folder: Path) -> None:
@@ -177,7 +177,7 @@ def test_compilation_is_told(folder: Path) -> None:
 
 def test_a_kernel_that_cannot_be_compiled_leaves_nothing_running(folder: Path) -> None:
     (folder / "module.py").write_text(MODULE.replace("result += value", "result += value.nonsense"))
-    kernel_cache._digest_of_file.cache_clear()
+    compiled._digest_of_file.cache_clear()
     with pytest.raises(Exception, match="nonsense"):
         call(folder)
     assert not compilation().is_running
@@ -190,7 +190,7 @@ def test_a_kernel_that_is_gone_is_compiled_with_what_was_kept(tmp_path: Path, mo
         "image = r.integers(0, 256, (40, 40), np.uint8);"
         "restore(image, r.random(image.shape) < 0.4)"
     )
-    folder = Path(kernel_cache.__file__).parents[1]
+    folder = Path(compiled.__file__).parents[1]
     for attempt in range(2):
         subprocess.run([sys.executable, "-P", "-c", command], check=True, timeout=600)
         kept = list(folder.rglob("gaussian.condition-*.nbc"))

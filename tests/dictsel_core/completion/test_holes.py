@@ -5,7 +5,6 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.ndimage import gaussian_filter
 
-from dictsel_core._util.runs import GeneratorRun
 from dictsel_core.completion import (
     completion,
     fill_wide_parts,
@@ -14,6 +13,7 @@ from dictsel_core.completion import (
     hole_parts,
     wide_parts,
 )
+from dictsel_core.progress import GeneratorRun
 
 
 @pytest.fixture(autouse=True)

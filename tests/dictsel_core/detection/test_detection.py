@@ -7,7 +7,6 @@ import pytest
 from scipy import ndimage
 
 from dictsel_core import detect_damage
-from dictsel_core._util.runs import GeneratorRun
 from dictsel_core.damage_kinds import DAMAGE_KINDS
 from dictsel_core.detection import (
     analyze_damage,
@@ -15,6 +14,7 @@ from dictsel_core.detection import (
     iter_analyze_damage,
     work,
 )
+from dictsel_core.progress import GeneratorRun
 
 SHAPE = (120, 150)
 

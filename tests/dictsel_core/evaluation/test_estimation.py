@@ -8,7 +8,7 @@ from pictures import photograph, random_mask
 
 from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore
 from dictsel_core.completion import completion, wide_parts
-from dictsel_core.evaluation import trials
+from dictsel_core.evaluation import estimation
 from dictsel_core.restoration import tile
 
 FAST = RestoreSettings.preset("fast")
@@ -108,14 +108,22 @@ def test_one_observed_pixel_is_too_few():
 
 
 def test_a_large_picture_is_represented_by_parts_around_the_damage(monkeypatch):
-    monkeypatch.setattr(trials, "_MAX_PIXELS", 3 * 64**2)
-    monkeypatch.setattr(trials, "_TILE_SIZE", 64)
+    monkeypatch.setattr(estimation, "_MAX_PIXELS", 3 * 64**2)
+    monkeypatch.setattr(estimation, "_TILE_SIZE", 64)
     original = photograph(256)
     mask = random_mask(original.shape, 0.02)
     estimate = estimate_psnr(original, mask, FAST)
     assert 0 < estimate.n_held_out < 0.2 * 3 * 64**2
     speck = hole(original.shape, 3)
     assert estimate_psnr(original, speck, FAST).is_known
+
+
+def test_channels_with_masks_of_their_own_are_held_out_by_themselves():
+    """A pixel that misses one channel is restored from the others, and so must be the held-out ones."""
+    image = photograph(96, color=True)
+    mask = random_mask(image.shape, 0.4)
+    found = psnr(image, restore(image, mask, "fast").image, mask=mask)
+    assert estimate_psnr(image, mask, "fast").psnr == pytest.approx(found, abs=2)
 
 
 @pytest.mark.parametrize("rounds", [0, 2, None])

@@ -4,8 +4,7 @@ import numpy as np
 from pictures import photograph
 
 from dictsel_core.evaluation import estimation
-from dictsel_core.evaluation.estimation import Sample
-from dictsel_core.evaluation.trials import Trial
+from dictsel_core.evaluation.estimation import Sample, Trial
 from dictsel_core.restoration.image import as_image
 
 

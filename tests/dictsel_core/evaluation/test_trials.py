@@ -4,8 +4,7 @@ import numpy as np
 from pictures import photograph, random_mask
 
 from dictsel_core import RestoreSettings
-from dictsel_core.evaluation.estimation import narrow_damage
-from dictsel_core.evaluation.trials import depths, trials
+from dictsel_core.evaluation.estimation import depths, narrow_damage, trials
 from dictsel_core.restoration.image import as_image
 
 

@@ -138,9 +138,9 @@ def test_what_is_scored_is_what_restore_makes(small_grid, monkeypatch):
     shapes = []
     errors = holdout.held_out_errors
 
-    def spy(image, plan, held_out, neighbors=()):
+    def spy(image, plan, held_out, **options):
         shapes.append((image.n_channels, plan.n_rounds))
-        return errors(image, plan, held_out, neighbors)
+        return errors(image, plan, held_out, **options)
 
     monkeypatch.setattr(tuning_module, "held_out_errors", spy)
     image = photograph(64, color=True)

@@ -5,8 +5,9 @@ import pytest
 from blocks import candidates, patches_at, references
 from moments import exact_moments, literal_estimates
 
+from dictsel_core._util.arrays import any_in_windows
 from dictsel_core.refinement.rounds import DEFAULT_OPTIONS
-from dictsel_core.refinement.search import Block, Search, find_groups, incomplete_patches, spans
+from dictsel_core.refinement.search import Block, Search, find_groups, spans
 
 
 def texture(shape, n_channels, noise=0.03):
@@ -103,7 +104,7 @@ def test_estimates_differ_less_than_they_are_approximate(name, n_layers, fractio
     search = DEFAULT_OPTIONS.search(number, 4, small=n_layers > 1)
     block = Block(*(spans(length, search)[0] for length in picture.shape[:2]))
     found = estimator.estimate(picture, missing, block, search)
-    incomplete = incomplete_patches(missing[block.region], search.size)
+    incomplete = any_in_windows(missing[block.region].any(axis=2), search.size)
     wanted = incomplete[block.vertical.references[:, None], block.horizontal.references]
     numbers = find_groups(picture, block, search, wanted).numbers
     patches = patches_at(picture[block.region], search.size, numbers)

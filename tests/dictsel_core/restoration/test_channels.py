@@ -4,7 +4,6 @@ import numpy as np
 from pictures import photograph, random_mask
 
 from dictsel_core import restore
-from dictsel_core.restoration.channels import detail
 
 
 def differences(image, mask):
@@ -30,11 +29,3 @@ def test_what_has_more_detail_than_the_channel_is_not_used():
     mask[:, :, 0] = mask[:, :, 2] = random_mask((48, 48), 0.5)
     assert (0, 1) not in differences(image, mask)
     assert (2, 1) not in differences(image, mask)
-
-
-def test_detail_is_what_a_coarser_scale_does_not_have():
-    noise = np.random.default_rng(0).random((32, 32)).astype(np.float32)
-    flat = np.full((32, 32), 0.5, np.float32)
-    nothing, everything = np.zeros((32, 32), bool), np.ones((32, 32), bool)
-    assert detail(flat, nothing) < detail(noise, nothing)
-    assert detail(noise, everything) == 0

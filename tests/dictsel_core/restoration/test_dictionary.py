@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from dictsel_core import RestoreSettings, restore
-from dictsel_core.restoration.dictionary import sample_patches
 from dictsel_core.restoration.image import as_image
+from dictsel_core.restoration.plan import sample_patches
 
 FAST = RestoreSettings(rounds=0, fill="smooth")
 

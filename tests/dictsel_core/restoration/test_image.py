@@ -73,7 +73,7 @@ def test_planes_of_integers_are_those_of_the_definition(dtype, shape):
 def test_a_range_is_that_of_all_observed_values(monkeypatch):
     """Row by row, up to where no other value is possible."""
     monkeypatch.setattr(
-        "dictsel_core.restoration.image._row_blocks", lambda shape: map(slice, range(3), range(1, 4))
+        "dictsel_core.restoration.image.row_bands", lambda shape: map(slice, range(3), range(1, 4))
     )
     image, mask = np.array([[5, 9], [0, 255], [7, 7]], np.uint8), np.zeros((3, 2), bool)
     assert image_of(image, mask).ranges == (ValueRange(0, 255),)

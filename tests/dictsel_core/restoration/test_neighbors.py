@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore, standard_ground_set
-from dictsel_core._util.runs import GeneratorRun
-from dictsel_core.restoration.dictionary import as_atom_source
+from dictsel_core.progress import GeneratorRun
 from dictsel_core.restoration.image import ValueRange, as_image, complete_planes, in_ranges
-from dictsel_core.restoration.plan import planned_tile
+from dictsel_core.restoration.plan import as_atom_source, planned_tile
 
 SIZE = 40
 QUICK = RestoreSettings(n_atoms=12, coding_sparsity=4, rounds=2, threads=1)

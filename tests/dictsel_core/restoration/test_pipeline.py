@@ -15,7 +15,7 @@ from dictsel_core import (
     standard_ground_set,
 )
 from dictsel_core._util.parallel import single_threaded_blas
-from dictsel_core.restoration import PRESETS, dictionary
+from dictsel_core.restoration import PRESETS, plan
 
 FAST = RestoreSettings.preset("fast")
 
@@ -192,7 +192,7 @@ def test_missing_pixels_are_never_read():
 
 
 def test_a_large_picture_is_represented_by_a_seeded_sample(monkeypatch):
-    monkeypatch.setattr(dictionary, "MAX_PATCHES", 30)
+    monkeypatch.setattr(plan, "MAX_PATCHES", 30)
     original = photograph(96)
     mask = random_mask(original.shape, 0.6)
     runs = [restore(hide(original, mask), mask, replace(FAST, seed=seed)) for seed in (0, 0, 1)]

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from dictsel_core._util.kernel_cache import begin_kernel, end_kernel
-from dictsel_core._util.runs import GeneratorRun
-from dictsel_core.progress import Compilation
+from dictsel_core._util.compiled import begin_kernel, end_kernel
+from dictsel_core.progress import Compilation, GeneratorRun
 from inpaint_app.cli import terminal as cli_progress
 from inpaint_app.engine import control
 from inpaint_app.engine.control import JobControl, Progress, ProgressReporter

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from inpaint_app import system as module
 from inpaint_app.errors import UserError
-from inpaint_app.io import work_folder as module
-from inpaint_app.io.work_folder import exchange, put_in_place, recover
+from inpaint_app.io.work_folder import put_in_place, recover
+from inpaint_app.system import exchange
 
 
 @pytest.fixture
@@ -97,7 +98,7 @@ _KILLED = """
 import os, sys
 from pathlib import Path
 from inpaint_app.engine.blocks import workspace
-from inpaint_app.io import work_folder as exchange
+from inpaint_app import system as exchange
 
 call, output = exchange._system_call(), Path("out.zarr")
 changes = ("os.rename", "os.remove", "os.rmdir", "shutil.rmtree", "os.mkdir")

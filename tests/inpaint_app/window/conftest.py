@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QApplication
 
 from dictsel_core._util.parallel import single_threaded_blas
 from inpaint_app.window import preferences
+from inpaint_app.window.background.release import release_all
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.session.session import Session
+from inpaint_app.window.session import Session
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 
 
@@ -33,6 +34,7 @@ def nothing_is_left_behind(qapp, earlier_objects_set_aside):
         pass
     threads, widgets = set(threading.enumerate()), set(map(id, QApplication.topLevelWidgets()))
     yield
+    release_all()
     qapp.processEvents()
     gc.collect()
     qapp.sendPostedEvents(None, 52)  # QEvent.DeferredDelete
@@ -86,7 +88,7 @@ def make_window(qtbot, theme):
 
     yield make
     for window in windows:
-        window.session.unsaved.discard()
+        window.session.document.discard()
         window.close()
         window.deleteLater()
 
@@ -100,6 +102,6 @@ def window(make_window):
 def session(qapp):
     made = Session()
     made.complaints = []
-    made.problem.connect(made.complaints.append)
+    made.document.problem.connect(made.complaints.append)
     yield made
     made.close()

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 from windows import find, opened, restored
 
-from inpaint_app.text.actions import SPECS
+from inpaint_app.window.action_table import SPECS
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 
 

@@ -9,9 +9,9 @@ from dictsel_core import RestoreSettings
 from inpaint_app.window.canvas import tools
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.tools.tool import Tool
+from inpaint_app.window.document import view_state
+from inpaint_app.window.document.view_state import VIEW_MODES, ViewMode
 from inpaint_app.window.panels import parameter_panel
-from inpaint_app.window.session import view_modes
-from inpaint_app.window.session.view_modes import VIEW_MODES, ViewMode
 
 #: Settings that the panel does not show; a new one is named here if that is what is meant.
 NOT_IN_THE_WINDOW = {"fill_weight", "patch_size", "seed", "selector", "threads"}
@@ -36,5 +36,5 @@ def test_every_tool_is_registered() -> None:
 
 
 def test_every_view_mode_is_registered() -> None:
-    modes = [member for member in vars(view_modes).values() if isinstance(member, ViewMode)]
+    modes = [member for member in vars(view_state).values() if isinstance(member, ViewMode)]
     assert modes == list(VIEW_MODES.values())

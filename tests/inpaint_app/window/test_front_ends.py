@@ -15,8 +15,8 @@ from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
-from inpaint_app.window.session.exporter import Exporter
-from inpaint_app.window.session.session import Session
+from inpaint_app.window.services.exporting import Exporting
+from inpaint_app.window.session import Session
 
 SETTINGS = RestoreSettings(n_atoms=12, sparsity=4, coding_sparsity=4, rounds=1, seed=3)
 OPTIONS = ["--atoms=12", "--sparsity=4", "--coding-sparsity=4", "--rounds=1", "--seed=3"]
@@ -41,7 +41,7 @@ def files(tmp_path):
 @pytest.fixture
 def session(qapp):
     made = Session()
-    made.problem.connect(pytest.fail)
+    made.document.problem.connect(pytest.fail)
     made.set_settings(SETTINGS)
     yield made
     made.close()
@@ -51,12 +51,12 @@ def settle(session: Session, qtbot) -> None:
     qtbot.waitUntil(lambda: session.is_settled, timeout=600_000)
 
 
-def restore_in_window(session: Session, qtbot, files, **more) -> Exporter:
-    session.opener.open_file(files / "damaged.png", **more)
+def restore_in_window(session: Session, qtbot, files, **more) -> Exporting:
+    session.opening.open_file(files / "damaged.png", **more)
     settle(session, qtbot)
-    session.run_starter.restore()
+    session.running.restore()
     settle(session, qtbot)
-    return Exporter(session)
+    return session.exporting
 
 
 def run(*arguments) -> None:
@@ -80,11 +80,11 @@ def test_marks_in_a_mask_file_and_a_measured_result(session, qtbot, files, capsy
     damaged_whole = ["--mask", files / "mask.png", "--reference", files / "whole.png"]
     run("restore", files / "whole.png", "-o", files / "cli.png", "--json", *damaged_whole, *OPTIONS)
     figures = json.loads(capsys.readouterr().out)
-    session.opener.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"), files / "whole.png")
+    session.opening.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"), files / "whole.png")
     settle(session, qtbot)
-    session.run_starter.restore()
+    session.running.restore()
     settle(session, qtbot)
-    record = session.results.current
+    record = session.state.runs.current
     assert np.array_equal(record.image, read_picture(files / "cli.png").pixels)
     scores = record.figures.scores
     assert (figures["psnr"], figures["psnr_missing"], figures["ssim"]) == (
@@ -98,7 +98,7 @@ def test_an_estimate(session, qtbot, files, capsys) -> None:
     run("restore", files / "damaged.png", "-o", files / "cli.png", "--json", *OPTIONS)
     figures = json.loads(capsys.readouterr().out)
     restore_in_window(session, qtbot, files)
-    assert figures["estimated_psnr"] == session.results.current.figures.estimated_psnr
+    assert figures["estimated_psnr"] == session.state.runs.current.figures.estimated_psnr
 
 
 def test_a_comparison(session, qtbot, files, capsys) -> None:
@@ -114,13 +114,13 @@ def test_a_comparison(session, qtbot, files, capsys) -> None:
         *OPTIONS,
     )
     figures = json.loads(capsys.readouterr().out)
-    session.opener.open_file(files / "damaged.png", reference=reference)
+    session.opening.open_file(files / "damaged.png", reference=reference)
     settle(session, qtbot)
-    session.run_starter.compare()
+    session.running.compare()
     settle(session, qtbot)
-    for record in session.results.history.compared:
+    for record in session.state.runs.compared:
         assert figures[record.settings.constraint]["psnr"] == record.figures.scores.psnr
-    Exporter(session).write_comparison(Output(files / "window.png"))
+    session.exporting.write_comparison(Output(files / "window.png"))
     settle(session, qtbot)
     assert same_bytes(files / "cli.png", files / "window.png")
 
@@ -137,11 +137,11 @@ def test_a_recipe(session, qtbot, files) -> None:
     marks = ["--mask", files / "mask.png"]
     recipe = f"--write-recipe={files / 'cli.json'}"
     run("restore", files / "whole.png", "-o", files / "cli.png", recipe, "--no-estimate", *marks, *OPTIONS)
-    session.opener.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"))
+    session.opening.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"))
     settle(session, qtbot)
-    session.run_starter.restore()
+    session.running.restore()
     settle(session, qtbot)
-    Exporter(session).write_recipe(Output(files / "window.json"))
+    session.exporting.write_recipe(Output(files / "window.json"))
     settle(session, qtbot)
     assert same_bytes(files / "cli.json", files / "window.json")
 
@@ -194,13 +194,13 @@ def test_the_window_opens_what_the_command_line_wrote(session, qtbot, files, fie
     options = CHANGED_MARKS.get(field) or [MASK, *CHANGED_SETTINGS[field]]
     fast = [] if field == "rounds" else ["--preset=fast"]
     run("restore", "marked.png", "-o", "cli.png", "--write-recipe=cli.json", "--no-estimate", *fast, *options)
-    session.opener.open_file(files / "marked.png")
+    session.opening.open_file(files / "marked.png")
     settle(session, qtbot)
-    session.opener.open_recipe(files / "cli.json")
+    session.opening.open_recipe(files / "cli.json")
     settle(session, qtbot)
-    session.run_starter.restore()
+    session.running.restore()
     settle(session, qtbot)
-    exporter = Exporter(session)
+    exporter = session.exporting
     exporter.write_restored(Output(files / "window.png"))
     settle(session, qtbot)
     exporter.write_recipe(Output(files / "window.json"))
@@ -212,9 +212,9 @@ def test_the_window_opens_what_the_command_line_wrote(session, qtbot, files, fie
 def test_a_mask(session, qtbot, files) -> None:
     run("damage", files / "whole.png", "-o", files / "cli.png", "--missing=0.6", "--seed=2",
         "--mask-out", files / "cli_mask.png")  # fmt: skip
-    session.opener.open_file(files / "cli.png")
+    session.opening.open_file(files / "cli.png")
     settle(session, qtbot)
-    Exporter(session).write_mask(Output(files / "window.png"))
+    session.exporting.write_mask(Output(files / "window.png"))
     settle(session, qtbot)
     assert same_bytes(files / "cli_mask.png", files / "window.png")
 

@@ -98,14 +98,14 @@ def test_an_old_photograph_open_repair(window, qtbot, tmp_path) -> None:
     pixels, crack = cracked_photograph()
     Image.fromarray(pixels).save(tmp_path / "old.png")
     notices: list[str] = []
-    window.session.notice.connect(notices.append)
+    window.session.document.notice.connect(notices.append)
     window.session.set_settings(FAST)
     window.files.open_file(tmp_path / "old.png")
     settle(window, qtbot)
     trigger(window, "repair")
     settle(window, qtbot)
     session = window.session
-    mask, repaired = session.mask.mask.copy(), session.results.current.image
+    mask, repaired = session.document.mask.copy(), session.state.runs.current.image
     assert mask[crack].mean() > 0.9
     assert np.median(repaired[crack]) < 200, "it is no longer white"
     assert (repaired[~mask] == pixels[~mask]).all()
@@ -115,7 +115,7 @@ def test_an_old_photograph_open_repair(window, qtbot, tmp_path) -> None:
     assert "sensitivity of Find Damage" in notices[-1]
     trigger(window, "undo")
     settle(window, qtbot)
-    assert not session.mask.mask.any()
+    assert not session.document.mask.any()
 
 
 def test_a_photograph_is_repaired_from_the_start_page(window, qtbot, tmp_path, monkeypatch) -> None:
@@ -125,18 +125,18 @@ def test_a_photograph_is_repaired_from_the_start_page(window, qtbot, tmp_path, m
     monkeypatch.setattr(file_dialogs, "ask_for_picture", lambda *_arguments: tmp_path / "old.png")
     find(window.welcome, QPushButton, "Repair photo …").click()
     settle(window, qtbot)
-    assert np.median(window.session.results.current.image[crack]) < 200
+    assert np.median(window.session.state.runs.current.image[crack]) < 200
 
 
 def test_where_nothing_is_found_nothing_is_restored(window, qtbot, tmp_path) -> None:
     Image.fromarray(np.full((96, 96), 120, np.uint8)).save(tmp_path / "plain.png")
     notices: list[str] = []
-    window.session.notice.connect(notices.append)
+    window.session.document.notice.connect(notices.append)
     window.files.open_file(tmp_path / "plain.png")
     settle(window, qtbot)
     trigger(window, "repair")
     settle(window, qtbot)
-    assert window.session.results.current is None
+    assert window.session.state.runs.current is None
     assert notices[-1].startswith("No damage was found")
 
 
@@ -148,5 +148,5 @@ def test_a_repair_that_is_cancelled_leaves_no_mark(window, qtbot, tmp_path) -> N
     trigger(window, "repair")
     trigger(window, "cancel")
     settle(window, qtbot)
-    assert not window.session.mask.mask.any()
-    assert window.session.results.current is None
+    assert not window.session.document.mask.any()
+    assert window.session.state.runs.current is None

@@ -12,6 +12,7 @@ from PySide6.QtCore import QSettings  # noqa: TID251  (to put a trap there)
 from dictsel_core import __version__
 from inpaint_app import launch
 from inpaint_app.io.read import read_picture
+from inpaint_app.system import has_display
 
 
 def run(*args: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess:
@@ -43,7 +44,7 @@ def test_the_window_loads_neither_scipy_nor_scikit_image() -> None:
 
 
 def test_canvases_panels_and_theme_load_no_numerical_library() -> None:
-    names = ("viewer.picture_pane", "canvas.split_canvas", "canvas.tools.registry", "widgets.slider_field")
+    names = ("viewer.picture_pane", "canvas.canvas", "canvas.tools.registry", "widgets.slider_field")
     names += ("panels.atom_gallery", "panels.gain_curve", "theme.theme", "theme.icons")
     loaded = modules_after("; ".join(f"import inpaint_app.window.{name}" for name in names))
     assert not loaded & {"scipy", "skimage", "dictsel_core", "matplotlib"}
@@ -156,7 +157,7 @@ def test_displays_are_recognized(monkeypatch, variables, expected) -> None:
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert launch.has_display() is expected
+    assert has_display() is expected
 
 
 def test_the_version_is_printed(capsys) -> None:

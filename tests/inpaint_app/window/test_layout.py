@@ -40,7 +40,7 @@ def test_theme_and_layout_are_remembered(make_window, theme) -> None:
     assert third.dockWidgetArea(docks(third)[2]) == Qt.DockWidgetArea.LeftDockWidgetArea
 
 
-def test_a_floating_panel_is_remembered_where_it_can_be_seen(make_window, qtbot, own_preferences) -> None:
+def test_a_floating_panel_is_remembered_where_it_can_be_seen(make_window) -> None:
     first = make_window()
     docks(first)[2].setFloating(True)
     docks(first)[2].setGeometry(40, 50, 300, 200)
@@ -49,13 +49,24 @@ def test_a_floating_panel_is_remembered_where_it_can_be_seen(make_window, qtbot,
     assert docks(second)[2].isFloating()
     assert docks(second)[2].isVisible()
     assert docks(second)[2].geometry() == QRect(40, 50, 300, 200)
+    docks(second)[2].setGeometry(90_000, 90_000, 300, 200)
     second.close()
-    stored = json.loads(own_preferences.read_text())
-    stored["panels"]["history"]["window"] = [90_000, 90_000, 300, 200]
-    own_preferences.write_text(json.dumps(stored))
     third = make_window()
-    assert not docks(third)[2].isFloating()
     assert docks(third)[2].isVisible()
+    assert third.screen().availableGeometry().intersects(docks(third)[2].frameGeometry())
+
+
+def test_a_damaged_layout_does_no_harm(make_window, own_preferences) -> None:
+    make_window().close()
+    stored = json.loads(own_preferences.read_text())
+    layout = bytearray(base64.b64decode(stored["layout"]))
+    rng = np.random.default_rng(0)
+    for place in rng.integers(4, len(layout), size=4):
+        layout[place] ^= 1 + rng.integers(255)
+    stored["layout"] = base64.b64encode(layout).decode()
+    own_preferences.write_text(json.dumps(stored))
+    window = make_window()
+    assert all(not dock.isFloating() and not dock.isHidden() for dock in docks(window))
 
 
 def test_a_damaged_geometry_does_no_harm(make_window, own_preferences) -> None:

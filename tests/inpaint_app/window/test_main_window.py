@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QMessageBox,
     QPushButton,
+    QToolButton,
 )
 from windows import (
     FAST,
@@ -26,6 +27,7 @@ from windows import (
     shown_pixels,
     texts,
     trigger,
+    watch,
 )
 
 from dictsel_core import psnr, restore, ssim
@@ -34,8 +36,8 @@ from inpaint_app.model.damage import SAMPLES
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.image_pyramid import as_uint32
 from inpaint_app.window.commands import file_commands
+from inpaint_app.window.document.view_state import SIDE_BY_SIDE
 from inpaint_app.window.panels.parameter_panel import ParameterPanel
-from inpaint_app.window.session.view_modes import SIDE_BY_SIDE
 
 
 def accept(dialog, path: Path) -> QDialog.DialogCode:
@@ -57,12 +59,12 @@ def test_opened_restored_measured_exported(window, qtbot, files, tmp_path, monke
     settle(window, qtbot)
     assert window.viewer.isVisible()
     restored(window, qtbot, files["damaged"], reference=files["whole"])
-    source, mask = window.session.source, window.session.mask.mask
+    source, mask = window.session.state.source, window.session.document.mask
     expected = restore(source.picture.pixels, mask, FAST)
     pane = window.viewer.panes["restored"]
     assert f"PSNR {psnr(source.reference.pixels, expected.image):.2f} dB" in pane.caption.text()
     assert f"SSIM {ssim(source.reference.pixels, expected.image):.4f}" in pane.caption.text()
-    shown = window.session.results.current.image
+    shown = window.session.state.runs.current.image
     assert np.array_equal(shown, expected.image)
     assert np.array_equal(shown_pixels(pane), drawn(shown))
     assert window.isWindowModified()
@@ -81,19 +83,19 @@ def test_escape_leaves_everything(window, qtbot, files) -> None:
     session.set_settings(SLOW)
     session.cancel()  # no preview of it
     settle(window, qtbot)
-    before = shown_pixels(pane), session.mask.mask.copy().tobytes()
-    state = session.results.current, session.results.history.records, session.settings
+    before = shown_pixels(pane), session.document.mask.copy().tobytes()
+    state = session.state.runs.current, session.state.runs.records, session.state.settings
     reports = []
     trigger(window, "compare")
-    session.activity_changed.connect(lambda: reports.append(session.activity))
+    watch(session, "activity", reports.append)
     qtbot.waitUntil(lambda: len(reports) >= 2, timeout=600_000)
-    assert session.activity is not None, "it is in progress"
+    assert session.state.activity is not None, "it is in progress"
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     settle(window, qtbot)
-    assert (session.results.current, session.results.history.records, session.settings) == state
+    assert (session.state.runs.current, session.state.runs.records, session.state.settings) == state
     assert np.array_equal(shown_pixels(pane), before[0])
-    assert session.mask.mask.copy().tobytes() == before[1]
-    assert session.view.mode is SIDE_BY_SIDE
+    assert session.document.mask.copy().tobytes() == before[1]
+    assert session.state.view.mode is SIDE_BY_SIDE
     assert not window.status.progress.isVisible()
     assert window.banner.text == ""
 
@@ -101,10 +103,10 @@ def test_escape_leaves_everything(window, qtbot, files) -> None:
 def test_painting_with_the_mouse_then_undoing(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     session, canvas = window.session, window.viewer.panes["damaged"].canvas
-    before = session.mask.mask.copy().tobytes()
+    before = session.document.mask.copy().tobytes()
     qtbot.keyClick(window, Qt.Key.Key_P)
-    assert session.view.tool == "brush"
-    session.set_view(session.view.with_brush(2))
+    assert session.state.view.tool == "brush"
+    session.document.set_view(session.state.view.with_brush(2))
     middle = canvas.rect().center()
     for offset in (0, 15, 30):
         start, end = middle + QPoint(-20, offset), middle + QPoint(25, offset)
@@ -113,11 +115,11 @@ def test_painting_with_the_mouse_then_undoing(window, qtbot, files) -> None:
             qtbot.mouseMove(canvas, start + (end - start) * step / 4)
         qtbot.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=end)
     qtbot.keyClick(window, Qt.Key.Key_R)
-    assert session.view.tool == "rectangle"
+    assert session.state.view.tool == "rectangle"
     qtbot.mousePress(canvas, Qt.MouseButton.LeftButton, pos=middle)
     qtbot.mouseMove(canvas, middle + QPoint(10, 12))
     qtbot.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=middle + QPoint(20, 20))
-    painted = session.mask.mask.copy().tobytes()
+    painted = session.document.mask.copy().tobytes()
     assert painted != before
     assert canvas.content.mask.level(0).astype(bool).tobytes() == painted, "what is drawn is the mask"
     n_steps = 0
@@ -125,7 +127,7 @@ def test_painting_with_the_mouse_then_undoing(window, qtbot, files) -> None:
         trigger(window, "undo")
         n_steps += 1
     assert n_steps == 4, "one stroke, one step"
-    assert session.mask.mask.copy().tobytes() == before
+    assert session.document.mask.copy().tobytes() == before
     settle(window, qtbot)
 
 
@@ -149,7 +151,7 @@ def test_nothing_to_compare_changes_no_view(window, qtbot, files) -> None:
     opened(window, qtbot, files["whole"])
     qtbot.keyClick(window, Qt.Key.Key_F6)
     settle(window, qtbot)
-    assert window.session.view.mode is SIDE_BY_SIDE
+    assert window.session.state.view.mode is SIDE_BY_SIDE
     assert "No missing pixels were found" in window.banner.text
 
 
@@ -158,7 +160,7 @@ def test_closing_while_working_waits(window, qtbot, files) -> None:
     window.session.set_settings(SLOW)
     trigger(window, "compare")
     assert window.close()
-    assert window.session.results.current is None
+    assert window.session.state.runs.current is None
 
 
 def test_a_problem_is_a_sentence_and_the_window_stays_usable(window, qtbot, files, tmp_path) -> None:
@@ -172,7 +174,7 @@ def test_a_problem_is_a_sentence_and_the_window_stays_usable(window, qtbot, file
     assert window.banner.text == "", "a picture that opens takes the message away"
     trigger(window, "restore")
     settle(window, qtbot)
-    assert window.session.results.current is not None
+    assert window.session.state.runs.current is not None
 
 
 def test_a_profile_of_the_screen_that_cannot_be_read_changes_nothing(window, tmp_path) -> None:
@@ -182,7 +184,7 @@ def test_a_profile_of_the_screen_that_cannot_be_read_changes_nothing(window, tmp
 
 
 def test_another_document_takes_old_words_away(window, qtbot, files) -> None:
-    window.session.notice.emit("Something was done.")
+    window.session.document.notice.emit("Something was done.")
     assert window.statusBar().currentMessage() == "Something was done."
     opened(window, qtbot, files["damaged"])
     assert window.statusBar().currentMessage() == ""
@@ -197,10 +199,10 @@ def test_the_pixel_under_the_pointer_is_in_the_status_bar(window, qtbot, files) 
 
 def test_the_restored_picture_is_copied_and_never_a_run_in_progress(window, qtbot, files) -> None:
     restored(window, qtbot, files["damaged"])
-    image = window.session.results.current.image
+    image = window.session.state.runs.current.image
     window.session.set_settings(SLOW)
     trigger(window, "restore")
-    qtbot.waitUntil(lambda: window.session.runner.intermediate is not None, timeout=600_000)
+    qtbot.waitUntil(lambda: window.session.state.intermediate is not None, timeout=600_000)
     trigger(window, "copy")
     window.cancel()
     settle(window, qtbot)
@@ -239,19 +241,33 @@ def test_changes_restore_by_themselves_if_wanted(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     trigger(window, "automatic")
     settle(window, qtbot)
-    assert window.session.results.current.requested == FAST
+    assert window.session.state.runs.current.requested == FAST
     trigger(window, "automatic")
-    assert not window.session.is_automatic
+    assert not window.session.state.is_automatic
 
 
 def test_a_wide_hole_is_filled_with_texture_by_one_click(window, qtbot, files) -> None:
     opened(window, qtbot, files["whole"])
     window.session.set_settings(replace(FAST, fill="smooth"))
-    assert window.hints[1].text == ""
-    window.session.edit_mask(lambda mask: mask.fill(Rect(20, 20, 24, 24)))
+    assert window.offers[1].text == ""
+    window.session.masking.fill(Rect(20, 20, 24, 24))
     settle(window, qtbot)
-    assert "too wide" in window.hints[1].text
-    find(window.hints[1], QPushButton, "Fill with Texture").click()
+    assert "too wide" in window.offers[1].text
+    find(window.offers[1], QPushButton, "Fill with Texture").click()
     settle(window, qtbot)
-    assert window.session.results.current.settings.fill == "texture"
-    assert window.hints[1].text == ""
+    assert window.session.state.runs.current.settings.fill == "texture"
+    assert window.offers[1].text == ""
+
+
+def test_parameters_that_are_used_by_default_are_remembered(make_window, qtbot, files) -> None:
+    window = make_window()
+    reset = next(button for button in window.side.findChildren(QToolButton) if button.text() == "Reset")
+    assert reset.isHidden()
+    chosen = replace(window.session.state.settings, n_atoms=23, bases=("dct", "haar"))
+    window.session.set_settings(chosen)
+    assert not reset.isHidden()
+    trigger(window, "default_settings")
+    assert reset.isHidden()
+    another = make_window()
+    assert another.session.state.settings == another.session.document.defaults == chosen
+    settle(window, qtbot)

@@ -9,17 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from inpaint_app.window.preferences import MAX_RECENT, Preferences, WindowState
+from inpaint_app.window.preferences import MAX_RECENT, Preferences, WindowState, checked
 from inpaint_app.window.theme.theme import Theme
-from inpaint_app.window.widgets.panel_place import PanelPlace
 
-DOCKED = {"area": "right", "size": 330, "is_hidden": False, "is_in_front": True, "window": None}
-WINDOW = WindowState(
-    b"\x00\xff",
-    {"settings": PanelPlace("right", 330), "history": PanelPlace("left", 9, True, False, (-5, 6, 70, 80))},
-    hides_toolbar=True,
-    is_automatic=True,
-)
+LAYOUT = checked(b"where the panels are")
+WINDOW = WindowState(b"\x00\xff", LAYOUT, is_automatic=True)
 
 
 def write(path: Path, contents: object) -> None:
@@ -29,11 +23,11 @@ def write(path: Path, contents: object) -> None:
 
 def all_of(preferences: Preferences) -> tuple:
     state = preferences.window
-    window = state.geometry, dict(state.panels), state.hides_toolbar, state.is_automatic
+    window = state.geometry, state.layout, state.is_automatic
     return preferences.theme, preferences.recent_files, preferences.folder, window
 
 
-DEFAULTS = (Theme.SYSTEM, [], Path.home(), (b"", {}, False, False))
+DEFAULTS = (Theme.SYSTEM, [], Path.home(), (b"", b"", False))
 
 
 def test_everything_is_remembered(tmp_path) -> None:
@@ -47,7 +41,7 @@ def test_everything_is_remembered(tmp_path) -> None:
         Theme.DARK,
         [tmp_path / "b.png", tmp_path / "a.png"],
         tmp_path,
-        (WINDOW.geometry, WINDOW.panels, True, True),
+        (WINDOW.geometry, WINDOW.layout, True),
     )
     assert all_of(preferences) == all_of(Preferences()) == expected
 
@@ -134,27 +128,15 @@ BAD = {
     "recent": [None, "/a.png", {"0": "/a.png"}, [3], ["\ud800"], ["a\0b"], [["/a.png"]]],
     "folder": [None, 3, "\ud800", "a\0b", "x" * 5000, "/nowhere", ["/"]],
     "geometry": [None, 3, "ä", "\ud800", "AAA", [65], {}, "@ByteArray(x)"],
-    "hides_toolbar": [None, 0, 1, "false", "true", []],
     "is_automatic": [None, 0, 1, "false", "true", []],
-    "panels": [
+    "layout": [
         None,
         "right",
-        [DOCKED],
+        [65],
         {"settings": None},
-        {"settings": {}},
-        {"settings": DOCKED | {"more": 1}},
-        {"settings": DOCKED | {"area": "middle"}},
-        {"settings": DOCKED | {"area": ["right"]}},
-        {"settings": DOCKED | {"size": 0}},
-        {"settings": DOCKED | {"size": 330.0}},
-        {"settings": DOCKED | {"size": 2**31}},
-        {"settings": DOCKED | {"is_hidden": 1}},
-        {"settings": DOCKED | {"is_in_front": "yes"}},
-        {"settings": DOCKED | {"window": [0, 0, 1]}},
-        {"settings": DOCKED | {"window": [0, 0, 0, 1]}},
-        {"settings": DOCKED | {"window": [2**31, 0, 1, 1]}},
-        {"settings": DOCKED | {"window": [1e400, 0, 1, 1]}},
-        {"settings": DOCKED | {"window": "0011"}},
+        base64.b64encode(LAYOUT[:-1]).decode(),
+        base64.b64encode(LAYOUT[:9] + b"?" + LAYOUT[10:]).decode(),
+        base64.b64encode(b"abc").decode(),
     ],
 }
 
@@ -166,9 +148,8 @@ def test_a_value_that_is_not_what_it_should_be_is_left_out_alone(own_preferences
         "recent": ["/a.png"],
         "folder": "/",
         "geometry": base64.b64encode(b"abc").decode(),
-        "hides_toolbar": True,
         "is_automatic": True,
-        "panels": {"settings": DOCKED},
+        "layout": base64.b64encode(LAYOUT).decode(),
     }
 
     def read(contents: dict[str, object]) -> tuple:

@@ -15,7 +15,6 @@ from inpaint_app.model.missing import collect_missing
 from inpaint_app.window.commands.file_commands import FileCommands
 from inpaint_app.window.commands.mime_data import read_mime_data
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
-from inpaint_app.window.session.exporter import Exporter
 
 LONG = "x" * 300
 
@@ -30,7 +29,7 @@ def test_a_recent_file_stays_in_the_list(session, qtbot, tmp_path) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     preferences = SimpleNamespace(forget_file=lambda _path: pytest.fail("it was dropped"))
-    FileCommands(session, Exporter(session), preferences, window).open_recent(tmp_path / f"{LONG}.png")
+    FileCommands(session, preferences, window).open_recent(tmp_path / f"{LONG}.png")
     assert "too long" in session.complaints[0]
 
 

@@ -1,4 +1,4 @@
-"""Paint missing pixels."""
+"""Paint missing pixels, or unmark them."""
 
 from typing import ClassVar
 
@@ -16,8 +16,6 @@ class Brush(Tool):
     """
 
     name = "brush"
-    text, tip = "&Brush", "Paint missing pixels."
-    icon, key = "brush", "P"
     marks_missing: ClassVar[bool] = True
     uses_right_button = True
     #: Where the last stroke ended.
@@ -28,37 +26,42 @@ class Brush(Tool):
         self.is_active = True
         diameter, missing = self._diameter, self.marks_missing != self.is_reversed
         start = self._last if self.is_straight and self._last is not None else place
-        self.session.edit_mask(
-            lambda mask: mask.begin_stroke(*start, diameter=diameter, missing=missing), ends=False
-        )
+        self.session.masking.begin_stroke(*start, diameter=diameter, missing=missing)
         if start != place:
-            self.session.edit_mask(lambda mask: mask.extend_stroke(*place), ends=False)
+            self.session.masking.extend_stroke(*place)
         self._last = place
 
     def move(self, place: Place) -> None:
         """Draw a straight line to a place."""
         self._last = place
-        self.session.edit_mask(lambda mask: mask.extend_stroke(*place, diameter=self._diameter), ends=False)
+        self.session.masking.extend_stroke(*place, diameter=self._diameter)
 
     @property
     def _diameter(self) -> int:
         """As wide as the brush, or narrower where a pen is pressed less."""
-        return max(1, round(self.session.view.brush_diameter * self.pressure))
+        return max(1, round(self.session.state.view.brush_diameter * self.pressure))
 
     def release(self) -> None:
         """Lift the brush."""
         self.is_active = False
-        self.session.edit_mask(lambda mask: mask.end_stroke())
+        self.session.masking.end_stroke()
 
     def cancel(self) -> None:
         """Undo the stroke."""
         super().cancel()
-        self.session.edit_mask(lambda mask: mask.cancel_stroke(), ends=False)
+        self.session.masking.cancel_stroke()
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return a ring as wide as the brush."""
         if pointer is None:
             return None
-        path, radius = QPainterPath(), self.session.view.brush_diameter / 2
+        path, radius = QPainterPath(), self.session.state.view.brush_diameter / 2
         path.addEllipse(QPointF(pointer.column, pointer.row), radius, radius)
         return path
+
+
+class Eraser(Brush):
+    """A brush that takes pixels out of the mask."""
+
+    name = "eraser"
+    marks_missing = False

@@ -3,12 +3,13 @@
 from dataclasses import replace
 from math import floor
 
+import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainterPath
 
-from inpaint_app.text.actions import key_of
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.canvas.tools.lasso import pixels_inside
-from inpaint_app.window.canvas.tools.region_outline import region_outline
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 
 
@@ -19,9 +20,6 @@ class FoundDamagePicker(Tool):
     """
 
     name = "pick"
-    text = "Pic&k Found Damage"
-    tip = "Click or draw around marks to remove them; right button: bring back; Shift: only these count."
-    icon, key = "pick", "K"
     cursor = Qt.CursorShape.PointingHandCursor
     uses_right_button = True
     _start = Place(0, 0)
@@ -43,28 +41,28 @@ class FoundDamagePicker(Tool):
         self.is_active = False
         bounds = self._path.boundingRect()
         if max(bounds.width(), bounds.height()) <= self.reach:
-            if not self.session.finder.toggle(floor(self._start.row), floor(self._start.column), self.reach):
-                self.session.notice.emit(
+            if not self.session.finding.toggle(floor(self._start.row), floor(self._start.column), self.reach):
+                self.session.document.notice.emit(
                     f"No damage was found here. Find Damage ({key_of('find_damage')}) looks for some."
                 )
             return
         self._choose_inside()
 
     def _choose_inside(self) -> None:
-        finder = self.session.finder
-        if finder.found is None or not finder.is_in_mask:
+        finding, state = self.session.finding, self.session.state
+        if state.found is None or state.marked is None:
             return
-        rect, inside = pixels_inside(self._path, finder.found.analysis.shape)
+        rect, inside = pixels_inside(self._path, state.found.analysis.shape)
         if rect.is_empty:
             return
-        choice = finder.choice
+        choice = state.choice
         if self.is_straight:
-            finder.choose(replace(choice, within=finder.found.selection(rect, inside)))
+            finding.choose(replace(choice, within=state.found.selection(rect, inside)))
             return
-        regions = finder.found.regions_inside(choice, rect, inside)
+        regions = state.found.regions_inside(choice, rect, inside)
         removed = choice.removed - regions if self.is_reversed else choice.removed | regions
         if removed != choice.removed:
-            finder.choose(replace(choice, removed=removed))
+            finding.choose(replace(choice, removed=removed))
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the line, or else the mark under the pointer or the one that is gone through."""
@@ -72,14 +70,48 @@ class FoundDamagePicker(Tool):
             path = QPainterPath(self._path)
             path.closeSubpath()
             return path
-        finder, number = self.session.finder, None
+        found, number = self.session.state.found, None
         if pointer is not None:
-            number = finder.region_near(floor(pointer.row), floor(pointer.column), self.reach)
+            number = self.session.finding.region_near(floor(pointer.row), floor(pointer.column), self.reach)
         if number is None:
-            number = self.session.marks.current
-        if number is None or finder.found is None:
+            number = self.session.state.mark
+        if number is None or found is None:
             return None
         if self._outline is None or self._outline[0] != number:
-            pixels, shape = finder.found.analysis.region_pixels(number), finder.found.analysis.shape
+            pixels, shape = found.analysis.region_pixels(number), found.analysis.shape
             self._outline = number, region_outline(pixels, shape[1])
         return self._outline[1]
+
+
+#: Smaller regions have a frame around them, so that they are seen.
+_SMALL = 12
+_ROOM = 4
+
+
+def region_outline(pixels: npt.NDArray[np.intp], width: int) -> QPainterPath:
+    """Return the outline of pixels, given as indices into the flattened picture, as (column, row)."""
+    rows, columns = np.divmod(pixels, width)
+    top, left = int(rows.min()), int(columns.min())
+    height, across = int(rows.max()) - top + 1, int(columns.max()) - left + 1
+    path = QPainterPath()
+    if max(height, across) < _SMALL:
+        path.addRect(left - _ROOM, top - _ROOM, across + 2 * _ROOM, height + 2 * _ROOM)
+        return path
+    inside = np.zeros((height + 2, across + 2), np.bool_)
+    inside[rows - top + 1, columns - left + 1] = True
+    for x, begin, end in _runs(inside[:, 1:] != inside[:, :-1]):
+        path.moveTo(left + x, top + begin - 1)
+        path.lineTo(left + x, top + end - 1)
+    for y, begin, end in _runs((inside[1:] != inside[:-1]).T):
+        path.moveTo(left + begin - 1, top + y)
+        path.lineTo(left + end - 1, top + y)
+    return path
+
+
+def _runs(edges: npt.NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+    """Return column, first row and row past the last of the vertical runs in an array."""
+    padded = np.zeros((edges.shape[1], edges.shape[0] + 2), np.int8)
+    padded[:, 1:-1] = edges.T
+    change = np.diff(padded, axis=1)
+    begins, ends = np.argwhere(change == 1), np.argwhere(change == -1)
+    return [(int(x), int(a), int(b)) for (x, a), (_, b) in zip(begins, ends, strict=True)]

@@ -10,7 +10,7 @@ from inpaint_app.window.canvas.tools.lasso import pixels_inside
 from inpaint_app.window.canvas.tools.tool import Place
 
 if TYPE_CHECKING:
-    from inpaint_app.window.session.session import Session
+    from inpaint_app.window.session import Session
 
 #: Part of the picture that a stroke surrounds at most; one around more of it follows damage along the border.
 _MAX_SURROUNDED = 0.25
@@ -25,8 +25,6 @@ class HealingBrush(Brush):
     """
 
     name = "heal"
-    text, tip = "&Healing Brush", "Paint over damage, or once around it: it is restored when you let go."
-    icon, key = "heal", "H"
     panes = ("damaged", "restored", "split")
 
     def __init__(self, session: "Session") -> None:
@@ -53,18 +51,18 @@ class HealingBrush(Brush):
         """Lift the brush, and heal."""
         self.is_active = False
         if self._places and self._is_loop():
-            assert self.session.source is not None, "there is a picture to draw on"
-            rect, inside = pixels_inside(_path(self._places), self.session.source.shape)
+            assert self.session.state.source is not None, "there is a picture to draw on"
+            rect, inside = pixels_inside(_path(self._places), self.session.state.source.shape)
             if not rect.is_empty:
-                self.session.edit_mask(lambda mask: mask.fill_stroke(rect, inside), ends=False)
-        self.session.heal_stroke()
+                self.session.masking.fill_stroke(rect, inside)
+        self.session.masking.heal_stroke()
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the stroke while it is painted or healed, and else a ring as wide as the brush."""
-        if not self.is_active and (not self.session.healer.task.is_active or not self._places):
+        if not self.is_active and (not self.session.healing.task.is_active or not self._places):
             self._places = []
             return super().outline(pointer)
-        key = len(self._places), self.session.view.brush_diameter
+        key = len(self._places), self.session.state.view.brush_diameter
         if self._outline is None or self._outline[0] != key:
             self._outline = key, self._stroke_outline(key[1])
         return self._outline[1]
@@ -80,7 +78,7 @@ class HealingBrush(Brush):
 
     def _is_loop(self) -> bool:
         """Return whether the stroke ends where it began, with something between."""
-        source, diameter = self.session.source, self.session.view.brush_diameter
+        source, diameter = self.session.state.source, self.session.state.view.brush_diameter
         bounds = QPolygonF(self._places).boundingRect()
         gap = QLineF(self._places[0], self._places[-1]).length()
         if source is None or gap > diameter or min(bounds.width(), bounds.height()) <= diameter:

@@ -1,4 +1,4 @@
-"""Mark what a line surrounds as missing."""
+"""Lines around pixels: what they surround is missing, or may fill holes."""
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
@@ -13,8 +13,6 @@ class Lasso(Tool):
     """Marks what lies inside a line drawn by hand; the right button unmarks it."""
 
     name = "lasso"
-    text, tip = "&Lasso", "Mark what you draw around as missing."
-    icon, key = "lasso", "L"
     uses_right_button = True
     #: The line while it is drawn.
     _path = QPainterPath()
@@ -30,11 +28,11 @@ class Lasso(Tool):
     def release(self) -> None:
         """Close the line, and fill it."""
         self.is_active = False
-        assert self.session.source is not None, "there is a picture to draw on"
-        rect, inside = pixels_inside(self._path, self.session.source.shape)
+        assert self.session.state.source is not None, "there is a picture to draw on"
+        rect, inside = pixels_inside(self._path, self.session.state.source.shape)
         if not rect.is_empty:
             missing = not self.is_reversed
-            self.session.edit_mask(lambda mask: mask.fill(rect, missing=missing, where=inside))
+            self.session.masking.fill(rect, missing=missing, where=inside)
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the line, closed."""
@@ -64,3 +62,61 @@ def pixels_inside(path: QPainterPath, shape: tuple[int, int]) -> "tuple[Rect, Ma
     values = np.frombuffer(image.constBits(), np.uint8).reshape(rect.height, image.bytesPerLine())
     inside: Mask = values[:, : rect.width] > 0
     return rect, inside
+
+
+class Polygon(Lasso):
+    """Marks what lies between corners that are clicked; with the right button, unmarks it."""
+
+    name = "polygon"
+    joins_clicks = True
+
+    def press(self, place: Place) -> None:
+        """Begin with a corner, or add one."""
+        if self.is_active:
+            super().move(place)
+        else:
+            super().press(place)
+
+    def move(self, place: Place) -> None:
+        """Leave the corners alone."""
+
+    def release(self) -> None:
+        """Wait for the next corner."""
+
+    def finish(self) -> None:
+        """Join the last corner with the first, and fill."""
+        super().release()
+
+    def outline(self, pointer: Place | None) -> QPainterPath | None:
+        """Return the corners with the pointer as the next one."""
+        if not self.is_active:
+            return None
+        path = QPainterPath(self._path)
+        if pointer is not None:
+            path.lineTo(pointer.column, pointer.row)
+        path.closeSubpath()
+        return path
+
+
+class CopyArea(Lasso):
+    """Fills wide holes from what lies inside lines drawn by hand; the right button keeps them from it."""
+
+    name = "copy_area"
+    panes = ("damaged", "restored", "split")
+
+    def release(self) -> None:
+        """Close the line; one without an area forgets all lines."""
+        self.is_active = False
+        source, sources = self.session.state.source, self.session.filling
+        assert source is not None, "there is a picture to draw on"
+        rect, inside = pixels_inside(self._path, source.shape)
+        if rect.is_empty or not inside.any():
+            sources.clear()
+        else:
+            sources.add(rect, inside, may_be_copied=not self.is_reversed)
+
+    def outline(self, pointer: Place | None) -> QPainterPath | None:
+        """Return the line, closed; the last one until there is another."""
+        path = QPainterPath(self._path)
+        path.closeSubpath()
+        return path if self.is_active or self.session.state.hole_fill is not None else None

@@ -12,8 +12,6 @@ class Rectangle(Tool):
     """Fills the rectangle between two corners, with all pixels that it touches."""
 
     name = "rectangle"
-    text, tip = "Rec&tangle", "Mark a rectangle as missing."
-    icon, key = "rectangle", "R"
     is_smooth = False
     _corners = Place(0, 0), Place(0, 0)
 
@@ -30,7 +28,7 @@ class Rectangle(Tool):
         self.is_active = False
         rect = self._rect()
         if not rect.is_empty:
-            self.session.edit_mask(lambda mask: mask.fill(rect))
+            self.session.masking.fill(rect)
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the rectangle."""
@@ -41,9 +39,9 @@ class Rectangle(Tool):
         return path
 
     def _rect(self) -> Rect:
-        assert self.session.source is not None, "there is a picture to draw on"
+        assert self.session.state.source is not None, "there is a picture to draw on"
         top, bottom = sorted(corner.row for corner in self._corners)
         left, right = sorted(corner.column for corner in self._corners)
         row, column = floor(top), floor(left)
         rect = Rect(row, column, ceil(bottom) - row, ceil(right) - column)
-        return rect.clipped(self.session.source.shape)
+        return rect.clipped(self.session.state.source.shape)

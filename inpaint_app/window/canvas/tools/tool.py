@@ -1,12 +1,14 @@
-"""The base class of tools."""
+"""The base class of tools, and the tool that does nothing."""
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainterPath
 
+from inpaint_app.window.action_table import TOOL_SPECS
+
 if TYPE_CHECKING:  # widgets load no numerical library
-    from inpaint_app.window.session.session import Session
+    from inpaint_app.window.session import Session
 
 
 class Place(NamedTuple):
@@ -23,7 +25,7 @@ class Tool:
     needs, and a line in `registry`. One instance belongs to one canvas.
     """
 
-    #: Its name and its menu entry, as those of a `ViewMode`.
+    #: Its name and its menu entry, which is that of the action table if this has one.
     name: ClassVar[str]
     text: ClassVar[str]
     tip: ClassVar[str]
@@ -36,6 +38,13 @@ class Tool:
     uses_right_button: ClassVar[bool] = False  #: Whether the right button does the opposite.
     #: Whether every press adds to what has begun, until a double-click or Return finishes it.
     joins_clicks: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        """Take the menu entry from the table."""
+        super().__init_subclass__()
+        spec = TOOL_SPECS.get(getattr(cls, "name", ""))
+        if spec is not None:
+            cls.text, cls.tip, cls.icon, cls.key = spec.text, spec.tip, spec.icon, spec.keys[0]
 
     def __init__(self, session: "Session") -> None:
         self.session = session
@@ -70,3 +79,10 @@ class Tool:
             Where the pointer is; None if it is not over the canvas.
         """
         return None
+
+
+class Pan(Tool):
+    """Leaves the left button to the canvas, which moves the picture wherever no tool works."""
+
+    name = "pan"
+    panes = ()

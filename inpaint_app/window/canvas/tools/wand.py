@@ -1,4 +1,4 @@
-"""Mark connected pixels of one color."""
+"""Mark pixels by a click on one of them."""
 
 from math import floor
 
@@ -9,11 +9,19 @@ class Wand(Tool):
     """A click marks the pixels around it that look alike; the right button unmarks them."""
 
     name = "wand"
-    text, tip = "Magic &Wand", "Mark the connected pixels of a color as missing."
-    icon, key = "wand", "W"
     uses_right_button = True
 
     def press(self, place: Place) -> None:
         """Mark what looks like the pixel under the pointer."""
         row, column = floor(place.row), floor(place.column)
-        self.session.mask_edits.mark_similar(row, column, missing=not self.is_reversed)
+        self.session.masking.mark_similar(row, column, missing=not self.is_reversed)
+
+
+class Eyedropper(Tool):
+    """Takes the marking color from the picture; pixels that are nearly of that color are missing too."""
+
+    name = "eyedropper"
+
+    def press(self, place: Place) -> None:
+        """Take the color of a pixel."""
+        self.session.opening.mark_color_of(floor(place.row), floor(place.column))

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from inpaint_app.window.canvas.content import Content
+from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import build_pyramid
-from inpaint_app.window.canvas.tool_canvas import ToolCanvas
+from inpaint_app.window.canvas.layers import Content
 from inpaint_app.window.canvas.viewport import Viewport
 
 
@@ -17,8 +17,8 @@ def noise():
 
 @pytest.fixture
 def make_canvas(qtbot, noise):
-    def make(viewport: Viewport, width: int = 400, height: int = 300) -> ToolCanvas:
-        canvas = ToolCanvas(viewport)
+    def make(viewport: Viewport, width: int = 400, height: int = 300) -> Canvas:
+        canvas = Canvas(viewport)
         qtbot.addWidget(canvas)
         canvas.resize(width, height)
         canvas.set_content(Content(build_pyramid(noise)))

@@ -11,14 +11,14 @@ import numpy as np
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
-from inpaint_app.window.canvas.content import Content
+from inpaint_app.window.canvas.layers import Content
 from inpaint_app.window.canvas.image_pyramid import build_pyramid
-from inpaint_app.window.canvas.tool_canvas import ToolCanvas
+from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.viewport import Viewport
 
 application = QApplication([])
 pixels = np.random.default_rng(0).integers(0, 256, (50, 60, 3), np.uint8)
-canvas = ToolCanvas(Viewport())
+canvas = Canvas(Viewport())
 canvas.resize(301, 277)
 canvas.set_content(Content(build_pyramid(pixels)))
 canvas.show()

@@ -16,7 +16,7 @@ from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.window.commands import file_commands
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
-from inpaint_app.window.session.state import TuningOutcome
+from inpaint_app.window.document.state import TuningOutcome
 from inpaint_app.window.viewer.drop_frame import DropFrame
 
 
@@ -61,11 +61,11 @@ def test_a_long_run_is_not_dropped_unasked(window, qtbot, files, monkeypatch) ->
     trigger(window, "restore")
     monkeypatch.setattr(file_commands, "MAX_LOST_SECONDS", -1.0)
     window.files.open_file(files["whole"])
-    assert window.session.source.path == files["damaged"]
-    assert window.session.activity.kind == "restore", "it is not even opened"
+    assert window.session.state.source.path == files["damaged"]
+    assert window.session.state.activity.kind == "restore", "it is not even opened"
     window.files.open_file(files["whole"])
     settle(window, qtbot)
-    assert window.session.source.path == files["whole"]
+    assert window.session.state.source.path == files["whole"]
     assert len(asked) == 2
 
 
@@ -77,7 +77,7 @@ def test_a_sample_is_never_asked_about(window, qtbot, monkeypatch) -> None:
     window.session.set_settings(replace(FAST, n_atoms=2))
     trigger(window, "invert")
     trigger(window, "restore")
-    assert window.session.unsaved.run_seconds == 0
+    assert window.session.lost_seconds == 0
     assert window.close()
 
 
@@ -85,7 +85,7 @@ def test_what_was_a_tiff_is_exported_as_tiff(window, qtbot, tmp_path, picture) -
     write_picture(picture, tmp_path / "scan.tif")
     opened(window, qtbot, tmp_path / "scan.tif")
     assert window.files.suggestion("restored").suffix == ".tif"
-    window.session.opener.simulate_damage(Damage())
+    window.session.opening.simulate_damage(Damage())
     settle(window, qtbot)
     assert window.files.suggestion("restored").suffix == ".tif", "the damaged picture is no file"
     assert window.files.suggestion("mask").suffix == ".png"
@@ -95,19 +95,19 @@ def test_another_picture_of_the_same_size_is_fitted_and_has_the_user_s_settings(
     opened(window, qtbot, files["damaged"])
     session, viewport = window.session, window.viewer.viewport
     chosen = replace(FAST, n_atoms=11)
-    session.advice = TuningOutcome(chosen, "Auto chose", FAST)
     session.set_settings(chosen)
+    session.document.apply(advice=TuningOutcome(chosen, "Auto chose", FAST))
     session.cancel()
     viewport.set_zoom(3.0)
-    session.opener.set_mask_spec(MaskSpec(mask=files["mask"]))
+    session.opening.set_mask_spec(MaskSpec(mask=files["mask"]))
     settle(window, qtbot)
     assert not viewport.is_fitted, "the same picture"
-    window.session.unsaved.discard()
-    session.opener.open_file(files["whole"])
+    window.session.document.discard()
+    session.opening.open_file(files["whole"])
     settle(window, qtbot)
     assert viewport.is_fitted
-    assert session.settings == FAST
-    assert session.advice is None
+    assert session.state.settings == FAST
+    assert session.state.advice is None
 
 
 @pytest.mark.parametrize("painted", [False, True])
@@ -149,8 +149,8 @@ def test_damage_is_simulated_by_the_dialog(window, qtbot, files, monkeypatch) ->
     monkeypatch.setattr(file_commands.DamageDialog, "exec", lambda _dialog: QDialog.DialogCode.Accepted)
     trigger(window, "damage")
     settle(window, qtbot)
-    assert window.session.source.damage == str(Damage())
-    assert window.session.mask.mask.any()
+    assert window.session.state.source.damage == str(Damage())
+    assert window.session.document.mask.any()
 
 
 def test_a_folder_names_the_entry_that_restores_it(window, qtbot, tmp_path) -> None:
@@ -169,8 +169,8 @@ def test_a_picture_is_pasted_and_copied(window, qtbot) -> None:
     window.session.set_settings(FAST)
     trigger(window, "paste")
     settle(window, qtbot)
-    assert window.session.source.shape == (30, 40)
-    assert np.argwhere(window.session.mask.mask).tolist() == [[4, 3]]
+    assert window.session.state.source.shape == (30, 40)
+    assert np.argwhere(window.session.document.mask).tolist() == [[4, 3]]
     trigger(window, "restore")
     settle(window, qtbot)
     trigger(window, "copy")
@@ -210,8 +210,8 @@ def test_files_are_dropped_and_told_apart(window, qtbot, files) -> None:
     window.session.set_settings(FAST)
     drop(window, files["mask"], files["whole"])
     settle(window, qtbot)
-    assert window.session.source.path == files["whole"]
-    assert window.session.source.missing.sources == ("mask",)
+    assert window.session.state.source.path == files["whole"]
+    assert window.session.state.source.missing.sources == ("mask",)
     assert window.statusBar().currentMessage() == ""
 
 
@@ -220,7 +220,7 @@ def test_what_a_drop_leaves_out_is_named(window, qtbot, files, tmp_path) -> None
     folder.mkdir()
     drop(window, files["whole"], files["damaged"], folder)
     settle(window, qtbot)
-    assert window.session.source.path == files["whole"]
+    assert window.session.state.source.path == files["whole"]
     assert window.statusBar().currentMessage().startswith("damaged.png and folder were left out")
     drop(window, folder, files["whole"])
     assert window.statusBar().currentMessage().startswith("whole.png was left out")
@@ -240,13 +240,13 @@ def test_only_what_can_be_opened_is_taken(window, files, tmp_path) -> None:
 
 def test_a_closed_picture_leaves_the_window_as_it_was_before_it(window, qtbot, files) -> None:
     restored(window, qtbot, files["damaged"])
-    window.session.unsaved.discard()
+    window.session.document.discard()
     trigger(window, "close")
     settle(window, qtbot)
-    assert window.session.source is None
+    assert window.session.state.source is None
     assert window.welcome.isVisible()
     assert "Nothing is open." in texts(window)
-    assert len(window.session.results.history) == 0
+    assert len(window.session.state.runs) == 0
     assert all(not pane.canvas.has_picture for pane in window.viewer.panes.values())
     assert not window.actions_["restore"].isEnabled()
     assert window.windowTitle() == "Inpaint"
@@ -258,13 +258,13 @@ def test_unsaved_work_is_not_closed_unasked(window, qtbot, files, monkeypatch) -
     restored(window, qtbot, files["damaged"])
     monkeypatch.setattr(file_dialogs, "ask_about_unsaved", lambda *_args: "stay")
     trigger(window, "close")
-    assert window.session.source is not None
+    assert window.session.state.source is not None
 
 
 def test_what_is_being_written_is_not_asked_about(window, qtbot, files, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(file_dialogs, "ask_about_unsaved", lambda *_args: pytest.fail("asked"))
     restored(window, qtbot, files["damaged"])
     path = tmp_path / "restored.png"
-    window.exporter.write_restored(Output(path))
+    window.session.exporting.write_restored(Output(path))
     assert window.close()
     assert path.is_file()

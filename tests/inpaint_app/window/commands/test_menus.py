@@ -9,12 +9,12 @@ from PySide6.QtGui import QContextMenuEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QTabBar, QToolBar
 from windows import at, find, opened, settle
 
-from inpaint_app.text.actions import SPECS
+from inpaint_app.window.action_table import SPECS
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
+from inpaint_app.window.document.view_state import VIEW_MODES, ViewMode
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.session.view_modes import VIEW_MODES, ViewMode
 
 
 def menu(window, title: str) -> QMenu:
@@ -43,8 +43,8 @@ class Stamp(Tool):
 
     def press(self, place: Place) -> None:
         pixel = int(place.row), int(place.column)
-        self.session.edit_mask(lambda mask: mask.begin_stroke(*pixel, diameter=1), ends=False)
-        self.session.edit_mask(lambda mask: mask.end_stroke())
+        self.session.masking.begin_stroke(*pixel, diameter=1)
+        self.session.masking.end_stroke()
 
 
 def test_a_tool_is_added_by_one_line(make_window, qtbot, files, monkeypatch) -> None:
@@ -59,8 +59,8 @@ def test_a_tool_is_added_by_one_line(make_window, qtbot, files, monkeypatch) -> 
     assert button.isChecked()
     canvas = window.viewer.panes["damaged"].canvas
     press(canvas, at(canvas, 20.5, 30.5))
-    assert window.session.mask.mask.sum() > 0
-    assert window.session.mask.mask[20, 30]
+    assert window.session.document.mask.sum() > 0
+    assert window.session.document.mask[20, 30]
     settle(window, qtbot)
     assert shortcuts(window)["Stamp"] == "Y"
 
@@ -120,7 +120,7 @@ def test_recent_files_are_remembered_and_opened(make_window, qtbot, files) -> No
     assert [entry.text() for entry in entries[:2]] == ["whole.png", "damaged.png"]
     entries[1].trigger()
     settle(second, qtbot)
-    assert second.session.source.path == files["damaged"]
+    assert second.session.state.source.path == files["damaged"]
     second.menus.recent.actions()[-1].trigger()
     assert Preferences().recent_files == []
     assert not second.menus.recent.isEnabled()
@@ -139,7 +139,7 @@ def test_recent_files_are_told_apart_and_dropped_when_gone(window, qtbot, files,
     entries[1].trigger()
     settle(window, qtbot)
     assert "removed from the list" in window.banner.text
-    assert window.session.source.path == files["damaged"]
+    assert window.session.state.source.path == files["damaged"]
     assert copy not in Preferences().recent_files
     texts = [entry.text() for entry in window.menus.recent.actions()[:2]]
     assert texts == ["damaged.png", "whole.png"]

@@ -7,7 +7,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QTextBrowser
 
 from inpaint_app.io.assets import asset
-from inpaint_app.text.actions import SPECS
+from inpaint_app.window.action_table import SPECS
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 

@@ -18,7 +18,7 @@ def test_what_is_chosen_takes_effect_at_once(session, qtbot) -> None:
         choose(themes, themes.findData(Theme.LIGHT))
     assert chosen.args == [Theme.LIGHT]
     find(dialog, QCheckBox, "Restore after every change").click()
-    assert session.is_automatic
+    assert session.state.is_automatic
     with qtbot.waitSignal(dialog.forget_wanted, timeout=600_000):
         find(dialog, QPushButton, "Forget Recent Files").click()
 

@@ -18,7 +18,7 @@ def panel(session, qtbot, files):
 
 
 def test_the_atoms_are_those_of_the_current_result(panel, session) -> None:
-    restoration = session.results.current.restoration
+    restoration = session.state.runs.current.restoration
     atoms = atoms_of(restoration)
     assert len(atoms) == find(panel, QListView, "atoms").model().rowCount() == 8
     assert [atom.gain for atom in atoms] == restoration.selection.gains.tolist()
@@ -28,19 +28,19 @@ def test_the_atoms_are_those_of_the_current_result(panel, session) -> None:
 def test_an_atom_is_chosen_in_the_gallery_or_on_the_curve(panel, session, qtbot) -> None:
     panel.gallery.atom_chosen.emit(2)
     settle(session, qtbot)
-    assert session.results.atom_use.atom == 2
+    assert session.state.atom_use.atom == 2
     panel.curve.step_clicked.emit(1)
     settle(session, qtbot)
-    assert session.results.atom_use.atom == panel.gallery.chosen == 1
+    assert session.state.atom_use.atom == panel.gallery.chosen == 1
 
 
 def test_another_result_gives_the_choice_up(panel, session, qtbot, files) -> None:
     panel.curve.step_clicked.emit(1)
     settle(session, qtbot)
-    session.run_starter.restore()
+    session.running.restore()
     settle(session, qtbot)
-    assert (session.results.atom_use, panel.gallery.chosen) == (None, None)
-    session.opener.open_file(files["whole"])
+    assert (session.state.atom_use, panel.gallery.chosen) == (None, None)
+    session.opening.open_file(files["whole"])
     settle(session, qtbot)
     assert find(panel, QListView, "atoms").model().rowCount() == 0
 
@@ -48,7 +48,8 @@ def test_another_result_gives_the_choice_up(panel, session, qtbot, files) -> Non
 def test_a_healed_stroke_leaves_the_atoms_alone(panel, session, qtbot, monkeypatch) -> None:
     drawn = []
     monkeypatch.setattr(panel.gallery, "set_atoms", drawn.append)
-    record = session.results.current
-    session.results.put(replace(record, restoration=replace(record.restoration)))
+    record = session.state.runs.current
+    healed = replace(record, restoration=replace(record.restoration))
+    session.document.apply(runs=session.state.runs.replaced(healed))
     settle(session, qtbot)
     assert drawn == []  # it is the same dictionary

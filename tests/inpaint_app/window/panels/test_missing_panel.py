@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QColorDialog, QPushButton, QSpinBox
 from recipes import save_recipe
-from windows import FAST, find, opened, settle, texts
+from windows import FAST, find, is_unsaved, opened, settle, texts
 
 from inpaint_app.io.write import write_picture
 from inpaint_app.model.mask_spec import MaskSpec
@@ -33,23 +33,23 @@ def test_a_mask_from_a_file_is_not_taken_for_painted(panel, session, qtbot, file
     opened(session, qtbot, files["whole"])
     assert "No pixels are missing." in texts(panel)
     steps = [
-        lambda: session.opener.set_mask_spec(MaskSpec(mask=files["mask"])),
+        lambda: session.opening.set_mask_spec(MaskSpec(mask=files["mask"])),
         find(panel, QPushButton, "Invert").click,
-        lambda: session.edit_mask(lambda mask: mask.undo()),
+        session.history.undo,
     ]
     seen = []
     for step in steps:
         step()
         settle(session, qtbot)
         assert "painted by hand" not in texts(panel)
-        seen.append(("mask file, inverted." in texts(panel), session.unsaved.is_any))
+        seen.append(("mask file, inverted." in texts(panel), is_unsaved(session)))
     assert seen == [(False, False), (True, True), (False, False)]
 
 
 def test_a_mask_that_leaves_next_to_nothing_may_be_inverted(panel, session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
     assert "wrong way round" not in texts(panel)
-    session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 70, 96)))
+    session.masking.fill(Rect(0, 0, 70, 96))
     assert "wrong way round" in texts(panel)
     session.cancel()
 
@@ -58,11 +58,11 @@ def test_words_follow_the_edits(panel, session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
     assert "missing: transparent." in texts(panel)
     find(panel, QPushButton, "Clear").click()
-    session.edit_mask(lambda mask: mask.begin_stroke(30, 40, diameter=9), ends=False)
-    session.edit_mask(lambda mask: mask.end_stroke())
+    session.masking.begin_stroke(30, 40, diameter=9)
+    session.masking.end_stroke()
     assert "missing: painted by hand." in texts(panel), "nothing transparent is left"
     for _ in range(2):
-        session.edit_mask(lambda mask: mask.undo())
+        session.history.undo()
     assert "missing: transparent." in texts(panel)
     settle(session, qtbot)
 
@@ -71,12 +71,12 @@ def test_the_tolerance_is_that_of_the_picture(panel, session, qtbot, files) -> N
     tolerance = find(panel, QSpinBox, TOLERANCE)
     opened(session, qtbot, files["whole"], mask_spec=MaskSpec(key="120", tolerance=5))
     assert (tolerance.isVisible(), tolerance.value()) == (True, 5)
-    source = session.source
+    source = session.state.source
     settle(session, qtbot)
-    assert session.source is source, "showing it is no change"
+    assert session.state.source is source, "showing it is no change"
     tolerance.setValue(9)
     settle(session, qtbot)
-    assert session.source.mask_spec.tolerance == tolerance.value() == 9
+    assert session.state.source.mask_spec.tolerance == tolerance.value() == 9
     opened(session, qtbot, files["damaged"])
     assert (tolerance.isVisible(), tolerance.value()) == (False, 0)
 
@@ -86,7 +86,7 @@ def test_a_color_is_asked_for(panel, session, qtbot, files, monkeypatch) -> None
     monkeypatch.setattr(QColorDialog, "getColor", lambda *_args: QColor(120, 120, 120))
     find(panel, QPushButton, "Color …").click()
     settle(session, qtbot)
-    assert session.source.mask_spec.key == "#787878"
+    assert session.state.source.mask_spec.key == "#787878"
     assert "of the chosen color" in texts(panel)
 
 
@@ -96,9 +96,9 @@ def test_a_recipe_that_detects_damage_says_so(panel, session, qtbot, tmp_path) -
     write_picture(Picture(pixels), tmp_path / "scratched.png")
     save_recipe(tmp_path / "recipe.json", FAST, MaskSpec(detect=("scratches",)), ("detected",))
     opened(session, qtbot, tmp_path / "scratched.png")
-    session.opener.open_recipe(tmp_path / "recipe.json")
+    session.opening.open_recipe(tmp_path / "recipe.json")
     settle(session, qtbot)
-    assert session.mask.mask[30, 30]
+    assert session.document.mask[30, 30]
     assert "missing: detected as damage." in texts(panel)
 
 
@@ -113,7 +113,7 @@ def test_growth_of_marks_is_told_and_can_be_changed(panel, session, qtbot, tmp_p
     assert "in the mask file (1.2 % marked, grown by 1 px)." in texts(panel)
     growth.setValue(0)
     settle(session, qtbot)
-    assert np.array_equal(session.mask.mask, mask > 0)
+    assert np.array_equal(session.document.mask, mask > 0)
     assert "1.2 % of the pixels are missing: in the mask file." in texts(panel)
     opened(session, qtbot, tmp_path / "photo.png")
     assert not growth.isVisible()
@@ -121,9 +121,9 @@ def test_growth_of_marks_is_told_and_can_be_changed(panel, session, qtbot, tmp_p
 
 def test_the_mask_grows_and_shrinks_by_a_number_of_pixels(panel, session, qtbot, files) -> None:
     opened(session, qtbot, files["whole"])
-    session.edit_mask(lambda mask: mask.fill(Rect(20, 20, 10, 10)))
+    session.masking.fill(Rect(20, 20, 10, 10))
     find(panel, QSpinBox, "Pixels to grow or shrink by").setValue(3)
     for button, side in (("Grow", 16), ("Shrink", 10)):
         find(panel, QPushButton, button).click()
         settle(session, qtbot)
-        assert np.count_nonzero(session.mask.mask.any(axis=0)) == side
+        assert np.count_nonzero(session.document.mask.any(axis=0)) == side

@@ -32,10 +32,10 @@ def test_presets_are_taken_and_recognized(panel, session, name) -> None:
     presets = find(panel, QComboBox, "Preset")
     place = presets.findData(name)
     choose(presets, place)
-    assert session.settings == RestoreSettings.preset(name)
+    assert session.state.settings == RestoreSettings.preset(name)
     assert presets.currentIndex() == place
     box(panel, SPARSITY).setValue(3)
-    assert session.settings.sparsity == 3
+    assert session.state.settings.sparsity == 3
     assert presets.currentText() == "Custom"
 
 
@@ -43,7 +43,7 @@ def test_the_fill_of_wide_holes_is_chosen_and_shown(panel, session) -> None:
     fills = find(panel, QComboBox, "Fill wide holes")
     assert fills.currentText() == "Auto"
     choose(fills, fills.findData("texture"))
-    assert session.settings.fill == "texture"
+    assert session.state.settings.fill == "texture"
     session.set_settings(replace(FAST, fill="smooth"))
     assert fills.currentText() == "Smooth"
 
@@ -60,25 +60,25 @@ def test_the_dictionary_is_no_larger_than_its_bases(panel, session) -> None:
     field.setValue(200)
     for name in ("Haar", "Daubechies 4", "Coiflets"):
         find(panel, QCheckBox, name).click()
-    assert (field.value(), field.maximum(), session.settings.n_atoms) == (64, 64, 64)
+    assert (field.value(), field.maximum(), session.state.settings.n_atoms) == (64, 64, 64)
     find(panel, QCheckBox, "Haar").click()
-    assert (field.value(), field.maximum(), session.settings.n_atoms) == (64, 128, 64)
+    assert (field.value(), field.maximum(), session.state.settings.n_atoms) == (64, 128, 64)
 
 
 def test_one_basis_must_stay(panel, session) -> None:
     for name in ("Cosines", "Haar", "Daubechies 4", "Coiflets"):
         find(panel, QCheckBox, name).click()
-    assert session.settings.bases == ("coif1",)
+    assert session.state.settings.bases == ("coif1",)
     assert find(panel, QCheckBox, "Coiflets").isChecked()
 
 
 def test_refinement_and_replacing_observed_pixels_exclude_each_other(panel, session) -> None:
     box(panel, ROUNDS).setValue(2)
-    assert session.settings.rounds == 2
+    assert session.state.settings.rounds == 2
     find(panel, QCheckBox, "Keep observed pixels").click()
-    assert (session.settings.keep_observed, session.settings.rounds) == (False, 0)
+    assert (session.state.settings.keep_observed, session.state.settings.rounds) == (False, 0)
     box(panel, ROUNDS).setValue(1)
-    assert (session.settings.keep_observed, session.settings.rounds) == (True, 1)
+    assert (session.state.settings.keep_observed, session.state.settings.rounds) == (True, 1)
 
 
 def test_the_budget_is_also_given_in_atoms(panel, session, qtbot, files) -> None:
@@ -106,7 +106,7 @@ def test_whatever_the_settings_may_be_is_shown_as_it_is(panel, session, settings
             assert box(panel, label).text().startswith("auto")
         else:
             assert box(panel, label).value() == value
-    assert session.settings == settings
+    assert session.state.settings == settings
 
 
 def test_as_much_can_be_typed_as_the_settings_allow(panel, session) -> None:
@@ -114,7 +114,7 @@ def test_as_much_can_be_typed_as_the_settings_allow(panel, session) -> None:
         field, most = box(panel, LABELS[name]), RestoreSettings.parameters[name].maximum
         assert field.maximum() == most
         field.setValue(most)
-        assert getattr(session.settings, name) == most
+        assert getattr(session.state.settings, name) == most
         slider = find(panel, QSlider, f"{LABELS[name]}, slider")
         assert slider.value() == slider.maximum()
 
@@ -129,6 +129,6 @@ def test_parameters_of_the_method_are_one_click_away_and_open_for_experiments(
     assert slider.isVisibleTo(panel)
     find(panel, QToolButton, "Advanced").click()
     assert not slider.isVisibleTo(panel)
-    session.opener.open_sample()
+    session.opening.open_sample()
     settle(session, qtbot)
     assert slider.isVisibleTo(panel), "the original is known"

@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QProgressBar, QPushButton
 from windows import find, texts
 
 from inpaint_app.engine.control import Progress
-from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.panels.progress_strip import ProgressStrip
+from inpaint_app.window.background.exclusive_task import Activity
+from inpaint_app.window.panels.status_bar import ProgressStrip
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QPushButton
 from windows import FAST, find, opened, settle, texts
 
 from inpaint_app.window.actions import Actions
+from inpaint_app.window.document.state import TuningOutcome
 from inpaint_app.window.panels.side_panel import SidePanel
-from inpaint_app.window.session.state import TuningOutcome
 
 
 @pytest.fixture
@@ -26,8 +26,7 @@ def panel(session, qtbot, owner):
 
 def test_what_auto_chose_is_shown_until_something_else_is_chosen(panel, session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
-    session.advice = TuningOutcome(FAST, "Auto chose k = 8.", FAST)
-    session.settings_changed.emit()
+    session.document.apply(advice=TuningOutcome(FAST, "Auto chose k = 8.", FAST))
     assert "Auto chose k = 8." in texts(panel)
     session.set_settings(replace(FAST, n_atoms=2))
     assert "Auto chose" not in texts(panel)

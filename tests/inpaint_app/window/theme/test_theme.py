@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import as_uint32
-from inpaint_app.window.canvas.tool_canvas import ToolCanvas
 from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.theme.colors import DARK, LIGHT, colors_of, is_dark
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch, palette_of
 from inpaint_app.window.viewer.picture_pane import PicturePane
-from inpaint_app.window.widgets.secondary_label import SecondaryLabel
+from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
 Role = QPalette.ColorRole
@@ -100,7 +100,7 @@ def test_themes_change_while_the_program_runs(qtbot, qapp, switch):
 
 def test_widgets_with_colors_of_their_own_follow(qtbot, qapp, switch):
     quantity = Quantity(label="Rounds", minimum=0, maximum=9, default=None)
-    label, field, pane = SecondaryLabel("words"), SliderField(quantity), PicturePane(ToolCanvas(Viewport()))
+    label, field, pane = SecondaryLabel("words"), SliderField(quantity), PicturePane(Canvas(Viewport()))
     widgets = (label, field, pane)
     for widget in widgets:
         qtbot.addWidget(widget)
@@ -122,7 +122,7 @@ def test_edges_and_focus_stand_out(qtbot, qapp, switch, theme):
     window = QWidget()
     qtbot.addWidget(window)
     layout = QVBoxLayout(window)
-    pane = PicturePane(ToolCanvas(Viewport()))
+    pane = PicturePane(Canvas(Viewport()))
     controls = [QLineEdit(), QSpinBox(), QComboBox(), QPushButton("Restore"), QCheckBox(), QRadioButton()]
     controls.append(QSlider(Qt.Orientation.Horizontal))
     for control in (*controls, pane):

@@ -15,20 +15,20 @@ from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.session.runs.history import RunHistory
-from inpaint_app.window.session.state import RunRecord
-from inpaint_app.window.session.view_modes import (
+from inpaint_app.window.background.exclusive_task import Activity
+from inpaint_app.window.document.runs import RunHistory, RunRecord
+from inpaint_app.window.document.state import DocumentState
+from inpaint_app.window.document.view_state import (
     COMPARED,
     COMPARISON,
     ERROR_MAP,
     SPLIT,
     SPLIT_COMPARISON,
     VIEW_MODES,
+    ViewState,
 )
-from inpaint_app.window.session.view_state import ViewState
-from inpaint_app.window.viewer.display import TITLES, resolve
-from inpaint_app.window.viewer.scene import Scene
+from inpaint_app.window.viewer import display as displaying
+from inpaint_app.window.viewer.display import TITLES, Display
 
 VIEW, HELD = ViewState(), ViewState(is_before_held=True)
 SHAPE = (8, 12)
@@ -41,6 +41,7 @@ def image(shade: int) -> np.ndarray:
 DAMAGED, WHOLE, PARTIAL = Picture(image(1)), Picture(image(2)), image(3)
 PREVIEW = Preview(Rect(2, 3, 2, 3), np.full((2, 3), 9, np.uint8))
 MASK = PackedMask.pack(image(1) > 0)
+HALF = replace(MASK, fraction=0.5)
 MEASURED = QualityMetrics(Scores(31.0, None, 0.9, None))
 
 
@@ -52,22 +53,26 @@ def record(number: int, constraint: str = "average") -> RunRecord:
     return RunRecord(number, settings, MASK, 1.0, pixels, restoration, MEASURED)
 
 
-@pytest.fixture
-def opened() -> Scene:
-    return Scene(Source(DAMAGED, collect_missing(DAMAGED), "damaged.png"), 0.5)
+def resolve(state: DocumentState, view: ViewState) -> Display:
+    return displaying.resolve(replace(state, view=view))
 
 
 @pytest.fixture
-def restored(opened) -> Scene:
+def opened() -> DocumentState:
+    return DocumentState(Source(DAMAGED, collect_missing(DAMAGED), "damaged.png"), HALF)
+
+
+@pytest.fixture
+def restored(opened) -> DocumentState:
     source = replace(opened.source, reference=WHOLE)
     history = RunHistory((record(1),), current_number=1)
-    return replace(opened, source=source, history=history, damage_quality=QualityMetrics())
+    return replace(opened, source=source, runs=history, damage_quality=QualityMetrics())
 
 
 @pytest.fixture
-def compared(restored) -> Scene:
+def compared(restored) -> DocumentState:
     records = (record(1, "individual"), record(2))
-    return replace(restored, history=RunHistory(records, 2, comparison=(1, 2)))
+    return replace(restored, runs=RunHistory(records, 2, comparison=(1, 2)))
 
 
 def pixels(display, name: str):
@@ -77,14 +82,14 @@ def pixels(display, name: str):
 
 
 def test_without_a_document_there_is_nothing_to_draw() -> None:
-    display = resolve(Scene(), VIEW)
+    display = resolve(DocumentState(), VIEW)
     assert (display.images, set(display.panes)) == ({}, set(TITLES))
 
 
 @pytest.mark.parametrize("mode", VIEW_MODES.values(), ids=VIEW_MODES)
 def test_the_mode_decides_what_is_visible_and_made_ready(compared, mode) -> None:
     display = resolve(compared, VIEW.with_mode(mode))
-    n_runs = len(compared.history.comparison)
+    n_runs = len(compared.runs.comparison)
     assert display.visible == tuple(name for name in mode.panes if name not in COMPARED[n_runs:])
     shown = {
         key for name in display.visible for key in (display.panes[name].image, display.panes[name].after)
@@ -95,7 +100,7 @@ def test_the_mode_decides_what_is_visible_and_made_ready(compared, mode) -> None
 
 def test_every_pane_has_its_picture_and_caption(compared) -> None:
     display = resolve(compared, VIEW)
-    individual, average = compared.history.records
+    individual, average = compared.runs.records
     assert pixels(display, "damaged") is DAMAGED.pixels
     assert pixels(display, "original") is WHOLE.pixels
     assert pixels(display, "compared_1") is individual.image
@@ -112,7 +117,7 @@ def test_every_pane_has_its_picture_and_caption(compared) -> None:
 
 
 def test_missing_pixels_are_hatched_where_the_damaged_picture_is_shown(opened, restored) -> None:
-    def hatched(scene: Scene, view: ViewState) -> set[str]:
+    def hatched(scene: DocumentState, view: ViewState) -> set[str]:
         return {name for name, pane in resolve(scene, view).panes.items() if pane.is_hatched}
 
     assert hatched(restored, VIEW) == {"damaged", "split"}
@@ -144,7 +149,7 @@ def test_a_run_in_progress_is_drawn_and_marked_and_has_no_figures(compared) -> N
         assert pixels(display, name) is PARTIAL
         assert (pane.badge, pane.caption[0]) == ("in progress", "")
     assert (display.panes["split"].after, display.panes["split"].badge) == ("restored", "in progress")
-    assert pixels(display, "compared_2") is compared.history.current.image
+    assert pixels(display, "compared_2") is compared.runs.current.image
     assert display.panes["compared_2"].badge == ""
 
 
@@ -157,7 +162,7 @@ def test_a_preview_is_an_inset_on_what_was_restored_before(opened, restored) -> 
     assert measured.caption[0] == "preview: PSNR 31.20 dB   around it: run 1"
     running = replace(restored, preview=PREVIEW, intermediate=IntermediateImage("average", PARTIAL))
     assert not resolve(running, VIEW).panes["restored"].has_inset
-    assert pixels(display, "restored") is restored.history.current.image
+    assert pixels(display, "restored") is restored.runs.current.image
     display = resolve(replace(opened, preview=PREVIEW), VIEW)
     assert pixels(display, "restored") is DAMAGED.pixels, "nothing was restored before"
     assert display.panes["split"].after is None
@@ -175,8 +180,8 @@ def test_both_captions_stand_below_the_split_picture(restored) -> None:
 
 
 def test_a_pair_is_compared_only_while_one_of_it_is_current(compared) -> None:
-    history = compared.history.added(record(3))
-    scene = replace(compared, history=replace(history, current_number=3))
+    history = compared.runs.added(record(3))
+    scene = replace(compared, runs=replace(history, current_number=3))
     display = resolve(scene, VIEW.with_mode(COMPARISON))
     assert (pixels(display, "compared_1"), pixels(display, "compared_2")) == (None, None)
     assert "F6" in display.panes["compared_2"].placeholder
@@ -190,16 +195,16 @@ def test_two_runs_stand_on_either_side_of_a_line(compared) -> None:
 
 
 def test_a_compared_run_whose_pixels_were_released_says_so(compared) -> None:
-    first, second = compared.history.records
-    history = replace(compared.history, records=(first.without_image(), second))
-    display = resolve(replace(compared, history=history), VIEW.with_mode(COMPARISON))
+    first, second = compared.runs.records
+    history = replace(compared.runs, records=(first.without_image(), second))
+    display = resolve(replace(compared, runs=history), VIEW.with_mode(COMPARISON))
     assert pixels(display, "compared_1") is None
     assert "released" in display.panes["compared_1"].placeholder
 
 
 def test_pixels_let_go_to_save_memory_are_not_drawn(restored) -> None:
-    slim = restored.history.current.without_image()
-    scene = replace(restored, history=replace(restored.history, records=(slim,)))
+    slim = restored.runs.current.without_image()
+    scene = replace(restored, runs=replace(restored.runs, records=(slim,)))
     display = resolve(scene, VIEW)
     assert pixels(display, "restored") is None
     assert "error" not in display.images
@@ -224,7 +229,7 @@ def test_the_chosen_atom_is_lit_up_on_damaged_and_restored(restored) -> None:
         ({}, "original", "Open the original (reference) to see it here."),
         ({}, "error", "Errors need the original: open it as the reference."),
         (
-            {"missing_fraction": 0.0},
+            {"mask": PackedMask.empty(SHAPE)},
             "restored",
             "Nothing is missing: paint over damage, or draw once around it (H), to restore it.",
         ),

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from inpaint_app.window.canvas.tool_canvas import ToolCanvas
+from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.viewer.pane_layout import PaneLayout
 from inpaint_app.window.viewer.picture_pane import PicturePane
@@ -14,7 +14,7 @@ from inpaint_app.window.viewer.picture_pane import PicturePane
 def test_panes_lie_so_that_the_picture_is_largest(qtbot, shape, is_stack, n_panes) -> None:
     room = QWidget()
     qtbot.addWidget(room)
-    layout, panes = PaneLayout(room), [PicturePane(ToolCanvas(Viewport())) for _ in range(4)]
+    layout, panes = PaneLayout(room), [PicturePane(Canvas(Viewport())) for _ in range(4)]
     for place, pane in enumerate(panes):
         layout.add_pane(pane)
         pane.setVisible(place < n_panes)

@@ -12,12 +12,10 @@ from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.session.runs.history import RunHistory
-from inpaint_app.window.session.state import RunRecord
-from inpaint_app.window.session.view_state import ViewState
-from inpaint_app.window.viewer.display import resolve
-from inpaint_app.window.viewer.readout import readout
-from inpaint_app.window.viewer.scene import Scene
+from inpaint_app.window.document.runs import RunHistory, RunRecord
+from inpaint_app.window.document.state import DocumentState
+from inpaint_app.window.document.view_state import ViewState
+from inpaint_app.window.viewer.display import readout, resolve
 
 MASK = np.zeros((6, 8), bool)
 MASK[2, 3] = True
@@ -25,7 +23,7 @@ GONE, SEEN = (2, 3), (4, 5)
 
 
 @pytest.fixture
-def scene() -> Scene:
+def scene() -> DocumentState:
     damaged, restored = np.full((6, 8), 10, np.uint8), np.full((6, 8), 20, np.uint8)
     restoration = Restoration(
         restored, RestoreSettings(), 0.5, None, np.zeros((0, 2), np.intp), np.zeros(0, np.intp), 0, 0, {}
@@ -34,11 +32,11 @@ def scene() -> Scene:
     shown = Picture(damaged)
     reference = Picture(np.full((6, 8), 30, np.uint8))
     source = Source(shown, collect_missing(shown), "damaged.png", reference=reference)
-    return Scene(source, 0.1, history=RunHistory((record,), 1))
+    return DocumentState(source, PackedMask.pack(MASK), runs=RunHistory((record,), 1))
 
 
-def read(scene: Scene, name: str, pixel: tuple[int, int], **view) -> str:
-    display = resolve(scene, ViewState(**view))
+def read(scene: DocumentState, name: str, pixel: tuple[int, int], **view) -> str:
+    display = resolve(replace(scene, view=ViewState(**view)))
     return readout(display, display.panes[name], MASK, pixel)
 
 
@@ -54,7 +52,7 @@ def test_the_split_pane_has_both_values(scene) -> None:
     assert read(scene, "split", SEEN) == "10 → 20"
     assert read(scene, "split", GONE) == "missing → 20"
     assert read(scene, "split", GONE, is_before_held=True) == "missing"
-    assert read(replace(scene, history=RunHistory()), "split", SEEN) == "10"
+    assert read(replace(scene, runs=RunHistory()), "split", SEEN) == "10"
 
 
 def test_a_held_key_reads_the_damaged_picture(scene) -> None:
@@ -66,6 +64,6 @@ def test_inside_the_preview_its_own_values_are_read(scene) -> None:
     scene = replace(scene, preview=preview)
     assert read(scene, "restored", (3, 4)) == "4"
     assert read(scene, "restored", (4, 5)) == "20", "beside it"
-    bare = replace(scene, history=RunHistory())
+    bare = replace(scene, runs=RunHistory())
     assert read(bare, "restored", (0, 0)) == "10"
     assert read(bare, "damaged", GONE) == "missing"

@@ -17,8 +17,7 @@ from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.canvas.image_pyramid import as_uint32, to_image
 from inpaint_app.window.commands.mime_data import image_of, picture_of
-from inpaint_app.window.session.exporter import Exporter
-from inpaint_app.window.session.view_modes import COMPARISON, ERROR_MAP, SIDE_BY_SIDE, SPLIT, VIEW_MODES
+from inpaint_app.window.document.view_state import COMPARISON, ERROR_MAP, SIDE_BY_SIDE, SPLIT, VIEW_MODES
 from inpaint_app.window.viewer import viewer as viewer_module
 from inpaint_app.window.viewer.viewer import Viewer
 
@@ -37,13 +36,13 @@ class Shown(QWidget):
         return self.session.is_settled and self.viewer.is_settled
 
     def view(self, mode) -> None:
-        self.session.set_view(self.session.view.with_mode(mode))
+        self.session.document.set_view(self.session.state.view.with_mode(mode))
 
     def choose(self, tool: str, *panes: str) -> None:
-        self.session.set_view(self.session.view.with_tool(tool, panes))
+        self.session.document.set_view(self.session.state.view.with_tool(tool, panes))
 
     def hold(self, held: bool) -> None:
-        self.session.set_view(replace(self.session.view, is_before_held=held))
+        self.session.document.set_view(replace(self.session.state.view, is_before_held=held))
 
     def __getitem__(self, name: str):
         return self.viewer.panes[name]
@@ -62,7 +61,7 @@ def shown(session, qtbot):
 
 def test_every_mode_shows_its_pictures(shown, qtbot, files) -> None:
     opened(shown, qtbot, files["damaged"], reference=files["whole"])
-    shown.session.run_starter.compare()
+    shown.session.running.compare()
     settle(shown, qtbot)
     for mode in VIEW_MODES.values():
         shown.view(mode)
@@ -77,9 +76,9 @@ def test_the_restored_picture_is_drawn_when_it_is_there(shown, qtbot, files) -> 
     opened(shown, qtbot, files["damaged"])
     assert not shown["restored"].canvas.has_picture
     assert "F5" in shown["restored"].canvas.content.placeholder
-    shown.session.run_starter.restore()
+    shown.session.running.restore()
     settle(shown, qtbot)
-    current = shown.session.results.current
+    current = shown.session.state.runs.current
     assert np.array_equal(shown_pixels(shown["restored"]), drawn(current.image))
     assert shown["restored"].caption.text() == shown.viewer.display.panes["restored"].caption[0] != ""
 
@@ -91,10 +90,10 @@ def test_a_preview_is_an_inset_while_it_is_there(shown, qtbot, files) -> None:
     settle(shown, qtbot)
     assert shown["restored"].badge.text() == "preview"
     pyramid, rect = shown["restored"].canvas.content.inset
-    preview = shown.session.runner.preview
+    preview = shown.session.state.preview
     assert rect == preview.rect
     assert np.array_equal(as_uint32(pyramid.images[0]), drawn(preview.image))
-    shown.session.run_starter.restore()
+    shown.session.running.restore()
     settle(shown, qtbot)
     assert shown["restored"].canvas.content.inset is None
 
@@ -105,7 +104,7 @@ def test_the_split_view_hatches_the_damaged_side_alone(shown, qtbot, files) -> N
     settle(shown, qtbot)
     canvas = shown["split"].canvas
     with_mask = canvas.grab().toImage()
-    shown.session.set_view(replace(shown.session.view, shows_mask=False))
+    shown.session.document.set_view(replace(shown.session.state.view, shows_mask=False))
     differ = np.argwhere(as_uint32(with_mask) != as_uint32(canvas.grab().toImage()))
     assert len(differ) > 0
     assert differ[:, 1].max() < canvas.width() / 2
@@ -113,27 +112,27 @@ def test_the_split_view_hatches_the_damaged_side_alone(shown, qtbot, files) -> N
 
 def test_an_atom_lights_up_its_patches(shown, qtbot, files) -> None:
     restored(shown, qtbot, files["damaged"])
-    shown.session.results.choose_atom(1)
+    shown.session.measuring.choose_atom(1)
     settle(shown, qtbot)
     lit = shown["restored"].canvas.content.highlight
     assert 0 < lit.level(0).mean() < 255
     assert shown["damaged"].canvas.content.highlight is lit
-    shown.session.results.choose_atom(None)
+    shown.session.measuring.choose_atom(None)
     assert shown["restored"].canvas.content.highlight is None
 
 
 def test_the_pixel_under_the_pointer_is_read_and_marked_in_every_pane(shown, qtbot, files) -> None:
     opened(shown, qtbot, files["damaged"])
-    told, mask = [], shown.session.mask.mask
+    told, mask = [], shown.session.document.mask
     shown.viewer.pixel_changed.connect(told.append)
     row, column = map(int, np.argwhere(~mask)[20])
     unmarked = shown["damaged"].canvas.grab().toImage()
     move(shown["restored"].canvas, at(shown["damaged"].canvas, row + 0.5, column + 0.5))
     assert told == [], "there is nothing under the pointer yet"
-    shown.session.run_starter.restore()
+    shown.session.running.restore()
     settle(shown, qtbot)
     move(shown["restored"].canvas, at(shown["restored"].canvas, row + 0.5, column + 0.5))
-    pixels = shown.session.source.picture.pixels
+    pixels = shown.session.state.source.picture.pixels
     assert shown["damaged"].readout.text() == shown["restored"].readout.text() == str(pixels[row, column])
     assert told == [f"row {row}, column {column}"]
     assert shown["damaged"].canvas.grab().toImage() != unmarked
@@ -144,10 +143,10 @@ def test_the_pixel_under_the_pointer_is_read_and_marked_in_every_pane(shown, qtb
 def test_the_mask_is_painted_on_the_damaged_picture(shown, qtbot, files) -> None:
     opened(shown, qtbot, files["whole"])
     shown.choose("brush", "damaged")
-    shown.session.set_view(shown.session.view.with_brush(5))
+    shown.session.document.set_view(shown.session.state.view.with_brush(5))
     canvas = shown["damaged"].canvas
     drag(canvas, at(canvas, 30.5, 20.5), at(canvas, 30.5, 60.5))
-    mask = shown.session.mask.mask
+    mask = shown.session.document.mask
     assert mask[29:32, 21:60].all()
     assert not mask[:20].any()
     assert canvas.content.mask.level(0).astype(bool).tobytes() == mask.tobytes()
@@ -161,18 +160,18 @@ def test_the_mask_is_painted_on_the_damaged_picture(shown, qtbot, files) -> None
 def test_a_tool_works_only_on_its_panes(shown, qtbot, files) -> None:
     restored(shown, qtbot, files["damaged"])
     shown.choose("brush", "damaged")
-    before, canvas = shown.session.mask.mask.copy(), shown["restored"].canvas
+    before, canvas = shown.session.document.mask.copy(), shown["restored"].canvas
     drag(canvas, at(canvas, 30.5, 20.5), at(canvas, 30.5, 60.5))
-    assert np.array_equal(shown.session.mask.mask, before)
+    assert np.array_equal(shown.session.document.mask, before)
 
 
 def test_the_caption_follows_a_stroke_in_progress(shown, qtbot, files) -> None:
     opened(shown, qtbot, files["whole"])
     caption = shown["damaged"].caption
     assert caption.text() == "nothing missing"
-    shown.session.edit_mask(lambda mask: mask.begin_stroke(30, 40, diameter=9), ends=False)
+    shown.session.masking.begin_stroke(30, 40, diameter=9)
     assert "% missing" in caption.text()
-    shown.session.edit_mask(lambda mask: mask.end_stroke())
+    shown.session.masking.end_stroke()
     settle(shown, qtbot)
 
 
@@ -181,13 +180,13 @@ def test_the_hatching_is_the_mask_after_edits_in_quick_succession(shown, qtbot, 
     opened(shown, qtbot, files["damaged"])
     session = shown.session
     for _ in range(10):
-        session.edit_mask(lambda mask: mask.invert())
-        session.edit_mask(lambda mask: mask.begin_stroke(30, 40, diameter=9), ends=False)
-        session.edit_mask(lambda mask: mask.end_stroke())
-        session.edit_mask(lambda mask: mask.undo())
+        session.masking.invert()
+        session.masking.begin_stroke(30, 40, diameter=9)
+        session.masking.end_stroke()
+        session.history.undo()
     settle(shown, qtbot)
     hatched = shown["damaged"].canvas.content.mask.level(0).astype(bool)
-    assert hatched.tobytes() == session.mask.mask.copy().tobytes()
+    assert hatched.tobytes() == session.document.mask.copy().tobytes()
 
 
 class PaintWatcher(QObject):
@@ -212,10 +211,10 @@ def test_all_hatching_is_drawn_again_only_when_it_turns_faint(
     canvas = shown["damaged"].canvas
     qtbot.wait(50)
     painted = PaintWatcher(canvas)
-    edit = shown.session.edit_mask
-    edit(lambda mask: mask.begin_stroke(60, 10, diameter=diameter), ends=False)
-    edit(lambda mask: mask.extend_stroke(40, 90), ends=False)
-    edit(lambda mask: mask.end_stroke())
+    masking = shown.session.masking
+    masking.begin_stroke(60, 10, diameter=diameter)
+    masking.extend_stroke(40, 90)
+    masking.end_stroke()
     qtbot.waitUntil(lambda: bool(painted.rects), timeout=600_000)
     assert canvas.content.mask.is_dense is everywhere
     assert (canvas.rect() in painted.rects) is everywhere
@@ -225,19 +224,19 @@ def test_all_hatching_is_drawn_again_only_when_it_turns_faint(
 def test_a_result_beyond_the_comparison_comes_into_sight(shown, qtbot, files) -> None:
     opened(shown, qtbot, files["damaged"])
     shown.view(SPLIT)
-    shown.session.run_starter.compare()
+    shown.session.running.compare()
     settle(shown, qtbot)
-    assert shown.session.view.mode is COMPARISON
+    assert shown.session.state.view.mode is COMPARISON
     shown.session.set_settings(replace(FAST, n_atoms=5))
-    shown.session.run_starter.restore()
+    shown.session.running.restore()
     settle(shown, qtbot)
-    assert shown.session.view.mode is SPLIT, "the mode before"
+    assert shown.session.state.view.mode is SPLIT, "the mode before"
     shown.view(COMPARISON)
     settle(shown, qtbot)
     assert not shown["compared_2"].canvas.has_picture, "that pair has other parameters"
-    shown.session.run_browser.go_back(1)
+    shown.session.go_back(1)
     settle(shown, qtbot)
-    assert shown.session.view.mode is COMPARISON
+    assert shown.session.state.view.mode is COMPARISON
     assert shown["compared_2"].canvas.has_picture
 
 
@@ -265,7 +264,7 @@ def soft(tmp_path, picture):
 
 def test_the_profile_of_the_screen_changes_what_is_shown_and_nothing_else(shown, qtbot, soft) -> None:
     restored(shown, qtbot, soft)
-    record, given = shown.session.results.current, read_picture(soft)
+    record, given = shown.session.state.runs.current, read_picture(soft)
     screen = QColorSpace(QColorSpace.NamedColorSpace.DisplayP3).iccProfile().data()
     before = shown_pixels(shown["damaged"])
     shown.viewer.set_screen_profile(screen)
@@ -273,7 +272,7 @@ def test_the_profile_of_the_screen_changes_what_is_shown_and_nothing_else(shown,
     drawn = to_image(given.pixels, alpha=given.alpha, icc=given.metadata.icc, screen=screen)
     assert np.array_equal(shown_pixels(shown["damaged"]), as_uint32(drawn))
     assert not np.array_equal(shown_pixels(shown["damaged"]), before)
-    assert shown.session.results.current is record
+    assert shown.session.state.runs.current is record
     shown.viewer.set_screen_profile(None)
     settle(shown, qtbot)
     assert np.array_equal(shown_pixels(shown["damaged"]), before)
@@ -281,13 +280,13 @@ def test_the_profile_of_the_screen_changes_what_is_shown_and_nothing_else(shown,
 
 def test_what_is_exported_is_what_is_shown(shown, qtbot, soft, tmp_path) -> None:
     restored(shown, qtbot, soft)
-    Exporter(shown.session).write_restored(Output(tmp_path / "out.png"))
+    shown.session.exporting.write_restored(Output(tmp_path / "out.png"))
     settle(shown, qtbot)
     exported, given = read_picture(tmp_path / "out.png"), read_picture(soft)
     drawn_file = to_image(exported.pixels, alpha=exported.alpha, icc=exported.metadata.icc)
     assert np.array_equal(shown_pixels(shown["restored"]), as_uint32(drawn_file))
     assert exported.metadata.icc == given.metadata.icc
-    observed = ~shown.session.mask.mask
+    observed = ~shown.session.document.mask
     assert np.array_equal(exported.pixels[observed], given.pixels[observed]), (
         "colors are converted to be shown"
     )
@@ -295,6 +294,6 @@ def test_what_is_exported_is_what_is_shown(shown, qtbot, soft, tmp_path) -> None
     assert (exported.alpha[60:66, 60:66] == 120).all(), "what borders no hole stays"
     copied = picture_of(image_of(exported, given.pixels))
     assert np.array_equal(copied.alpha, exported.alpha)
-    shown.session.opener.set_mask_spec(MaskSpec(soft_edges=False))
+    shown.session.opening.set_mask_spec(MaskSpec(soft_edges=False))
     settle(shown, qtbot)
-    assert shown.session.mask.mask.sum() == 144
+    assert shown.session.document.mask.sum() == 144

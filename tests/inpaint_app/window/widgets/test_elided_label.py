@@ -1,6 +1,6 @@
 """A line that says less where there is less room."""
 
-from inpaint_app.window.widgets.elided_label import ElidedLabel
+from inpaint_app.window.widgets.labels import ElidedLabel
 
 FORMS = ("PSNR 31.2 dB (missing pixels 28.1 dB)", "PSNR 31.2 dB", "31.2 dB")
 

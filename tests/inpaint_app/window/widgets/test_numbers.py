@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inpaint_app.window.widgets.numbers import format_number
+from inpaint_app.window.widgets.ticks import format_number
 
 
 @pytest.mark.parametrize(

@@ -6,23 +6,23 @@ from windows import settle
 
 from inpaint_app.model.missing import color_at
 from inpaint_app.model.picture import Picture
-from inpaint_app.window.canvas.tools.eyedropper import Eyedropper
 from inpaint_app.window.canvas.tools.tool import Place
+from inpaint_app.window.canvas.tools.wand import Eyedropper
 
 
 def test_all_pixels_like_the_one_clicked_are_missing(session, qtbot) -> None:
     pixels = np.full((40, 50, 3), 90, np.uint8)
     pixels[10:14, 5:40] = (250, 4, 8)
     pixels[20:24, 5:40] = (235, 20, 20)
-    session.opener.open_picture(lambda: Picture(pixels), "marked")
+    session.opening.open_picture(lambda: Picture(pixels), "marked")
     settle(session, qtbot)
     Eyedropper(session).press(Place(12.5, 20.5))
     settle(session, qtbot)
-    assert session.mask.mask[10:14, 5:40].all()
-    assert session.mask.mask[20:24, 5:40].all(), "compressed marks are nearly of the color"
-    assert not session.mask.mask[30:].any()
+    assert session.document.mask[10:14, 5:40].all()
+    assert session.document.mask[20:24, 5:40].all(), "compressed marks are nearly of the color"
+    assert not session.document.mask[30:].any()
     Eyedropper(session).press(Place(-3, 5))
-    assert session.activity is None
+    assert session.state.activity is None
 
 
 @pytest.mark.parametrize(("dtype", "white"), [(np.uint8, 255), (np.uint16, 65535), (np.float32, 1)])

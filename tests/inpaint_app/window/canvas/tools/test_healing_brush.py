@@ -15,7 +15,7 @@ def tool(session, qtbot, files):
     """A healing brush of 5 pixels on a whole picture of 72 x 96 pixels."""
     session.set_settings(FAST)
     opened(session, qtbot, files["whole"])
-    session.set_view(session.view.with_brush(5))
+    session.document.set_view(session.state.view.with_brush(5))
     return HealingBrush(session)
 
 
@@ -29,12 +29,12 @@ def stroke(tool: HealingBrush, qtbot, *places: tuple[float, float]) -> None:
 
 def test_a_stroke_around_something_heals_it_in_one_step(tool, qtbot) -> None:
     stroke(tool, qtbot, *_LOOP)
-    assert tool.session.mask.mask[20:45, 30:60].all()
-    record = tool.session.results.current
+    assert tool.session.document.mask[20:45, 30:60].all()
+    record = tool.session.state.runs.current
     assert record.mask[20:45, 30:60].all()
     assert record.n_strokes == 1
-    tool.session.undo_redo.undo()
-    assert not tool.session.mask.mask.any()
+    tool.session.history.undo()
+    assert not tool.session.document.mask.any()
 
 
 def test_the_outline_shows_what_is_surrounded(tool) -> None:
@@ -71,17 +71,17 @@ def test_other_strokes_cover_nothing_else(tool, qtbot, places) -> None:
     tool.press(Place(*places[0]))
     for place in places[1:]:
         tool.move(Place(*place))
-    covered = tool.session.mask.mask.copy()
+    covered = tool.session.document.mask.copy()
     tool.release()
     qtbot.waitUntil(lambda: tool.session.is_settled, timeout=600_000)
-    assert np.array_equal(tool.session.mask.mask, covered)
+    assert np.array_equal(tool.session.document.mask, covered)
 
 
 def test_the_right_button_brings_back_what_it_surrounds(tool, qtbot) -> None:
     stroke(tool, qtbot, *_LOOP)
     tool.is_reversed = True
-    tool.session.set_view(tool.session.view.with_brush(9))
+    tool.session.document.set_view(tool.session.state.view.with_brush(9))
     stroke(tool, qtbot, *_LOOP)
-    assert not tool.session.mask.mask.any()
-    current = tool.session.results.current
-    assert current is None or np.array_equal(current.image, tool.session.source.picture.pixels)
+    assert not tool.session.document.mask.any()
+    current = tool.session.state.runs.current
+    assert current is None or np.array_equal(current.image, tool.session.state.source.picture.pixels)

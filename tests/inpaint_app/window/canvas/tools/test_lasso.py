@@ -28,20 +28,20 @@ def test_the_inside_is_marked_in_one_step_and_unmarked_by_the_right_button(tool)
     draw(tool, *square)
     assert tool.outline(None) is not None
     tool.release()
-    assert np.array_equal(tool.session.mask.mask, expected)
+    assert np.array_equal(tool.session.document.mask, expected)
     tool.is_reversed = True
     draw(tool, *square)
     tool.release()
-    assert not tool.session.mask.mask.any()
-    tool.session.undo_redo.undo()
-    assert np.array_equal(tool.session.mask.mask, expected)
+    assert not tool.session.document.mask.any()
+    tool.session.history.undo()
+    assert np.array_equal(tool.session.document.mask, expected)
 
 
 def test_what_reaches_beyond_the_picture_is_cut(tool) -> None:
     draw(tool, (-20, -20), (-20, 10), (5, 10), (5, -20))
     tool.release()
-    assert tool.session.mask.mask[:5, :10].all()
-    assert np.count_nonzero(tool.session.mask.mask) == 50
+    assert tool.session.document.mask[:5, :10].all()
+    assert np.count_nonzero(tool.session.document.mask) == 50
 
 
 def test_a_cancelled_line_and_a_click_mark_nothing(tool) -> None:
@@ -49,4 +49,4 @@ def test_a_cancelled_line_and_a_click_mark_nothing(tool) -> None:
     tool.cancel()
     draw(tool, (10.5, 20.5))
     tool.release()
-    assert not tool.session.mask.can_undo
+    assert not tool.session.history.can_undo

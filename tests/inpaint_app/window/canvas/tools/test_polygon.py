@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from windows import at, opened
 
-from inpaint_app.window.canvas.tools.polygon import Polygon
+from inpaint_app.window.canvas.tools.lasso import Polygon
 
 CORNERS = ((10, 20), (10, 50), (30, 50), (30, 20))
 
@@ -38,23 +38,23 @@ def test_return_fills_between_the_corners_in_one_step(canvas, session) -> None:
     for corner in CORNERS:
         click(canvas, corner)
         move(canvas, at(canvas, 40, 40))
-    assert not session.mask.mask.any()
+    assert not session.document.mask.any()
     QTest.keyClick(canvas, Qt.Key.Key_Return)
-    assert np.array_equal(session.mask.mask, marked(slice(10, 30), slice(20, 50)))
+    assert np.array_equal(session.document.mask, marked(slice(10, 30), slice(20, 50)))
     for corner in CORNERS[:2]:
         click(canvas, corner, Qt.MouseButton.RightButton)
     click(canvas, (30, 50), Qt.MouseButton.RightButton)
     QTest.keyClick(canvas, Qt.Key.Key_Enter)
-    assert not session.mask.mask[12, 48], "the right button unmarks"
-    session.undo_redo.undo()
-    assert np.array_equal(session.mask.mask, marked(slice(10, 30), slice(20, 50)))
+    assert not session.document.mask[12, 48], "the right button unmarks"
+    session.history.undo()
+    assert np.array_equal(session.document.mask, marked(slice(10, 30), slice(20, 50)))
 
 
 def test_a_double_click_is_the_last_corner(canvas, session) -> None:
     for corner in CORNERS[:3]:
         click(canvas, corner)
     double_click(canvas, at(canvas, *CORNERS[3]))
-    assert np.array_equal(session.mask.mask, marked(slice(10, 30), slice(20, 50)))
+    assert np.array_equal(session.document.mask, marked(slice(10, 30), slice(20, 50)))
 
 
 def test_escape_and_another_tool_mark_nothing(canvas, session) -> None:
@@ -65,4 +65,4 @@ def test_escape_and_another_tool_mark_nothing(canvas, session) -> None:
     for corner in CORNERS:
         click(canvas, corner)
     canvas.set_tool(None)
-    assert not session.undo_redo.stack.can_undo
+    assert not session.history.can_undo

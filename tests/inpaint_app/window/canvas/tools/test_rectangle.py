@@ -29,14 +29,14 @@ def test_every_pixel_that_is_touched_is_marked(tool, first, second, rows, column
     tool.press(first)
     tool.move(second)
     tool.release()
-    assert np.array_equal(tool.session.mask.mask, expected)
+    assert np.array_equal(tool.session.document.mask, expected)
 
 
 def test_a_rectangle_beside_the_picture_is_no_edit(tool) -> None:
     tool.press(Place(-9, -9))
     tool.move(Place(-2, -2))
     tool.release()
-    assert not tool.session.mask.can_undo
+    assert not tool.session.history.can_undo
 
 
 def test_a_cancelled_rectangle_marks_nothing(tool) -> None:
@@ -44,7 +44,7 @@ def test_a_cancelled_rectangle_marks_nothing(tool) -> None:
     tool.move(Place(20, 20))
     tool.cancel()
     assert not tool.is_active
-    assert not tool.session.mask.mask.any()
+    assert not tool.session.document.mask.any()
 
 
 def test_the_outline_is_the_rectangle_while_it_is_drawn(tool) -> None:

@@ -4,7 +4,7 @@ import pytest
 from windows import check_entry
 
 from inpaint_app.window.canvas.tools.registry import TOOLS
-from inpaint_app.window.session.view_state import ViewState
+from inpaint_app.window.document.view_state import ViewState
 from inpaint_app.window.viewer.display import TITLES
 
 

@@ -1,0 +1,1 @@
+"""The state of the window, as values that never change, and the object that changes it."""

@@ -1,0 +1,329 @@
+"""Project files: a picture by reference, and all that was done with it, to go on with later; no Qt.
+
+A project is a zip archive: project.json, and arrays as .npy files. Of a picture that is no file, the pixels
+are in it. What is left out: the steps of undo, and how the dictionaries of runs were selected.
+"""
+
+import json
+import math
+import zipfile
+import zlib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+import numpy as np
+
+from dictsel_core import GroundSet, Restoration, RestoreSettings, __version__
+from dictsel_core.atoms import AtomOrigin
+from dictsel_core.restoration import ResolvedSettings
+from inpaint_app.engine.hole_fill import HoleFill
+from inpaint_app.engine.source import Source, open_source, source_from_picture, with_reference
+from inpaint_app.errors import DamagedError, UserError, printable_path, reading_error
+from inpaint_app.io.atomic import PendingFile
+from inpaint_app.io.recipe import (
+    Recipe,
+    parse_object,
+    plain_marks,
+    plain_settings,
+    recipe_mask_spec,
+    recipe_settings,
+    seen_from,
+)
+from inpaint_app.model.mask_spec import MaskOrigin, MaskSpec
+from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.picture import Array, Picture
+from inpaint_app.window.document.runs import RunHistory, RunRecord
+from inpaint_app.window.document.state import DocumentState
+
+SUFFIX = ".inpaint"
+FORMAT = 1
+_CONTENTS = "project.json"
+_MAX_CONTENTS, _MAX_RUNS = 10_000_000, 10_000
+_MAX_SIDE = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Project:
+    """What a project file holds."""
+
+    source: Source
+    mask: PackedMask
+    settings: RestoreSettings
+    hole_fill: HoleFill | None
+    runs: RunHistory
+
+
+def project_file(path: Path, state: DocumentState) -> PendingFile:
+    """Return the project of a state, to be written to a file; something must be open."""
+    return PendingFile(path, lambda file: _write(file, state, path.parent))
+
+
+def _write(file: BinaryIO, state: DocumentState, folder: Path) -> None:
+    source, mask = state.source, state.mask
+    assert source is not None and mask is not None, "something is open"
+    masks = list(dict.fromkeys([mask, *state.runs.masks]))
+    with zipfile.ZipFile(file, "w") as archive:
+        contents = {
+            "project": FORMAT,
+            "version": __version__,
+            "picture": _plain_source(archive, source, folder),
+            "settings": plain_settings(state.settings),
+            "marks": plain_marks(source.mask_spec, folder),
+            "masks": [_plain_mask(archive, each, f"mask{number}.npy") for number, each in enumerate(masks)],
+            "fill": _plain_fill(archive, state.hole_fill),
+            "runs": [_plain_run(archive, record, masks) for record in state.runs.records],
+            "shown": state.runs.current_number,
+            "newest": state.runs.newest_number,
+        }
+        archive.writestr(_CONTENTS, json.dumps(contents, indent=1, allow_nan=False))
+
+
+def _plain_source(archive: zipfile.ZipFile, source: Source, folder: Path) -> dict[str, Any]:
+    reference, path = source.reference, source.path if not source.damage else None
+    if path is None:
+        _put(archive, "picture.npy", source.picture.pixels)
+        _put(archive, "alpha.npy", source.picture.alpha)
+    if reference is not None and source.reference_path is None:
+        _put(archive, "reference.npy", reference.pixels)
+    return {
+        "file": None if path is None else seen_from(folder, path),
+        "reference": None if source.reference_path is None else seen_from(folder, source.reference_path),
+        "name": source.name,
+        "damage": source.damage,
+        "is_sample": source.is_sample,
+        "shape": list(source.picture.pixels.shape),
+        "dtype": source.picture.pixels.dtype.str,
+        "checksum": _checksum(source.picture),
+    }
+
+
+def _checksum(picture: Picture) -> int:
+    """Return a number that tells another picture of the same size from this one."""
+    return zlib.crc32(np.ascontiguousarray(picture.pixels).reshape(-1).view(np.uint8).data)
+
+
+def _plain_mask(archive: zipfile.ZipFile, mask: PackedMask, name: str) -> dict[str, Any]:
+    _put(archive, name, mask.bits)
+    return {"file": name, "shape": list(mask.shape), "origin": asdict(mask.origin)}
+
+
+def _plain_fill(archive: zipfile.ZipFile, fill: HoleFill | None) -> dict[str, Any] | None:
+    """Return which areas may be copied; a network is to be chosen again."""
+    areas = {} if fill is None else {"wanted": fill.wanted, "unwanted": fill.unwanted}
+    plain = {name: _plain_mask(archive, area, f"{name}.npy") for name, area in areas.items() if area}
+    return plain or None
+
+
+def _plain_run(archive: zipfile.ZipFile, record: RunRecord, masks: list[PackedMask]) -> dict[str, Any]:
+    _put(archive, f"run{record.number}.npy", record.image)
+    used = record.restoration
+    if used.atoms is not None:
+        _put(archive, f"atoms{record.number}.npy", used.dictionary)
+    return {
+        "number": record.number,
+        "name": record.name,
+        "requested": plain_settings(record.requested),
+        "used": plain_settings(used.settings),
+        "mask": masks.index(record.packed_mask),
+        "has_image": record.image is not None,
+        "seconds": record.seconds,
+        "is_stopped": record.is_stopped,
+        "n_strokes": record.n_strokes,
+        "missing_fraction": used.missing_fraction,
+        "n_coded_patches": used.n_coded_patches,
+        "n_rounds": used.n_rounds,
+        "origins": [asdict(origin) for origin in used.origins],
+        "usage": used.usage.tolist(),
+        "stages": used.seconds,
+    }
+
+
+def _put(archive: zipfile.ZipFile, name: str, array: Array | None) -> None:
+    if array is not None:
+        with archive.open(name, "w", force_zip64=True) as file:
+            np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def describe_project(path: Path) -> str:
+    """Return the name of the picture that a project is about, without reading the rest."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            contents = parse_object(_member(archive, _CONTENTS).read(_MAX_CONTENTS), path.name, "project")
+            return printable_path(str(contents["picture"]["name"]))
+    except (OSError, UserError, DamagedError, zipfile.BadZipFile, ValueError, TypeError, LookupError):
+        return "a picture"
+
+
+def is_project(path: Path) -> bool:
+    """Return whether a file is a project by its name."""
+    return path.suffix.lower() == SUFFIX
+
+
+def read_project(path: Path, seen: Path | None = None) -> Project:
+    """Read a project, and the picture it is about.
+
+    Names of files in it are seen from its folder, or from another one, where it was copied from.
+
+    Raises `UserError` if it is no project, is damaged, or if the picture is gone or has another size.
+    """
+    name = printable_path(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            data = _member(archive, _CONTENTS).read(_MAX_CONTENTS)
+            contents = parse_object(data, name, "project")
+            if contents.get("project") != FORMAT:
+                raise UserError(
+                    f"{name} is a project for another version of this program", "open it with that version"
+                )
+            return _Reader(archive, contents, (seen or path).parent).project()
+    except OSError as error:
+        raise reading_error(error, path) from error
+    except UserError:
+        raise
+    except (DamagedError, zipfile.BadZipFile, ValueError, TypeError, LookupError, AttributeError) as error:
+        raise UserError(f"{name} is a damaged project, or none", "open the picture itself") from error
+
+
+class _Reader:
+    """Reads what one archive holds; arrays are never larger than the picture says."""
+
+    def __init__(self, archive: zipfile.ZipFile, contents: dict[str, Any], folder: Path) -> None:
+        self._archive, self._contents, self._folder = archive, contents, folder
+        about = contents["picture"]
+        self._shape = tuple(int(side) for side in about["shape"])
+        if not (len(self._shape) in (2, 3) and all(0 < side <= _MAX_SIDE for side in self._shape)):
+            raise DamagedError("the shape of the picture is impossible")
+        self._dtype = np.dtype(str(about["dtype"]))
+
+    def project(self) -> Project:
+        contents = self._contents
+        source = self._source(contents["picture"])
+        masks = [self._mask(each) for each in contents["masks"]]
+        runs = [self._run(each, masks) for each in contents["runs"][:_MAX_RUNS]]
+        shown = contents["shown"] if any(run.number == contents["shown"] for run in runs) else None
+        newest = max([int(contents["newest"]), *(run.number for run in runs)])
+        history = RunHistory(tuple(runs), shown, saved_number=shown, newest_number=newest)
+        return Project(source, masks[0], self._settings(contents["settings"]), self._fill(), history)
+
+    def _source(self, about: dict[str, Any]) -> Source:
+        if about["file"] is None:
+            alpha = self._optional("alpha.npy", self._shape[:2], self._dtype)
+            picture = Picture(self._array("picture.npy", self._shape, self._dtype), alpha)
+            source = source_from_picture(picture, str(about["name"]))
+        else:
+            path = self._folder / str(about["file"])
+            if not path.is_file():
+                raise UserError(
+                    f"{printable_path(path)}, the picture of this project, does not exist",
+                    "put it back there",
+                )
+            source = open_source(path, MaskSpec())
+        pixels = source.picture.pixels
+        is_other = pixels.shape != self._shape or pixels.dtype != self._dtype
+        if is_other or _checksum(source.picture) != about["checksum"]:
+            raise UserError(
+                f"{printable_path(source.name)} is not the picture that this project was made for",
+                "put that one back, or open this one by itself",
+            )
+        if about["reference"] is not None:
+            source = with_reference(source, self._folder / str(about["reference"]))
+        else:
+            reference = self._optional("reference.npy", self._shape, self._dtype)
+            source = replace(source, reference=None if reference is None else Picture(reference))
+        recipe = Recipe({}, "", self._contents["marks"])
+        spec = recipe_mask_spec(recipe, self._folder / _CONTENTS)
+        return replace(
+            source,
+            mask_spec=spec,
+            doubt=None,
+            damage=str(about["damage"]),
+            is_sample=bool(about["is_sample"]),
+            name=str(about["name"]),
+        )
+
+    def _settings(self, plain: dict[str, Any]) -> RestoreSettings:
+        return recipe_settings(Recipe(plain, "", {}), self._folder / _CONTENTS)
+
+    def _mask(self, about: dict[str, Any]) -> PackedMask:
+        shape = tuple(int(side) for side in about["shape"])
+        if shape not in (self._shape, self._shape[:2]):
+            raise DamagedError("a mask does not fit the picture")
+        size = math.prod(shape)
+        bits = self._array(str(about["file"]), (-(-size // 8),), np.dtype(np.uint8))
+        origin = MaskOrigin(**{str(key): bool(value) for key, value in about["origin"].items()})
+        return replace(PackedMask.pack(PackedMask(bits, shape, 0.0).unpack()), origin=origin)
+
+    def _fill(self) -> HoleFill | None:
+        areas = self._contents["fill"]
+        if areas is None:
+            return None
+        wanted, unwanted = (
+            self._mask(areas[name]) if name in areas else None for name in ("wanted", "unwanted")
+        )
+        return HoleFill(wanted, unwanted)
+
+    def _run(self, about: dict[str, Any], masks: list[PackedMask]) -> RunRecord:
+        number = int(about["number"])
+        image = self._array(f"run{number}.npy", self._shape, self._dtype) if about["has_image"] else None
+        used = ResolvedSettings(**asdict(self._settings(about["used"])))
+        restoration = Restoration(
+            image=np.zeros((1, 1), np.uint8) if image is None else image,
+            settings=used,
+            missing_fraction=float(about["missing_fraction"]),
+            selection=None,
+            patch_positions=np.zeros((0, 2), np.intp),
+            usage=np.array(about["usage"], np.intp),
+            n_coded_patches=int(about["n_coded_patches"]),
+            n_rounds=int(about["n_rounds"]),
+            seconds={str(stage): float(value) for stage, value in about["stages"].items()},
+            atoms=self._atoms(f"atoms{number}.npy", about["origins"], used.patch_size),
+        )
+        return RunRecord(
+            number,
+            self._settings(about["requested"]),
+            masks[int(about["mask"])],
+            float(about["seconds"]),
+            image,
+            restoration,
+            is_stopped=bool(about["is_stopped"]),
+            n_strokes=int(about["n_strokes"]),
+            name=str(about["name"]),
+        )
+
+    def _atoms(self, name: str, origins: list[dict[str, Any]], size: int) -> GroundSet | None:
+        if not origins:
+            return None
+        atoms = self._array(name, (size * size, len(origins)), np.dtype(np.float64))
+        return GroundSet(atoms, tuple(AtomOrigin(**each) for each in origins), (size, size))
+
+    def _optional(self, name: str, shape: Iterable[int], dtype: np.dtype[Any]) -> Array | None:
+        return self._array(name, shape, dtype) if name in self._archive.namelist() else None
+
+    def _array(self, name: str, shape: Iterable[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array that must have this shape and type; nothing else is read."""
+        expected = tuple(shape)
+        with _member(self._archive, name) as file:
+            version = np.lib.format.read_magic(file)
+            read_header = (
+                np.lib.format.read_array_header_1_0
+                if version == (1, 0)
+                else np.lib.format.read_array_header_2_0
+            )
+            found, is_fortran, found_dtype = read_header(file, max_header_size=10_000)
+            if found != expected or found_dtype != dtype or is_fortran or dtype.hasobject:
+                raise DamagedError(f"{name} is not what it should be")
+            n_bytes = math.prod(expected) * dtype.itemsize
+            data = file.read(n_bytes)
+        if len(data) != n_bytes:
+            raise DamagedError(f"{name} is too short")
+        return np.frombuffer(data, dtype).reshape(expected)
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+    """Open a file of an archive, which must be stored as it is: nothing is unpacked to more than it takes."""
+    entry = archive.getinfo(name)
+    if entry.compress_type != zipfile.ZIP_STORED:
+        raise DamagedError(f"{name} is compressed")
+    return archive.open(entry)

@@ -1,0 +1,97 @@
+"""The view modes, and what is chosen: mode, tool and brush; no Qt."""
+
+from dataclasses import dataclass, replace
+
+from dictsel_core.restoration import CONSTRAINTS
+
+MIN_BRUSH, MAX_BRUSH = 1, 500
+
+
+@dataclass(frozen=True)
+class ViewMode:
+    """Which panes are shown."""
+
+    name: str  #: Its name on the command line.
+    #: Of its menu entry; an ampersand marks its letter.
+    text: str
+    tip: str
+    icon: str  #: A file of `assets/icons`, without its suffix.
+    key: str  #: Shortcut.
+    panes: tuple[str, ...]  #: Names of panes, see `viewer.display`, which also has their order.
+    is_comparison: bool = False  #: Whether it shows several runs.
+
+
+#: Panes for the runs of a comparison: as many as there are constraints, of which there are at least two.
+COMPARED = tuple(f"compared_{number + 1}" for number in range(len(CONSTRAINTS)))
+
+SIDE_BY_SIDE = ViewMode(
+    "side", "&Side by Side", "Damaged and restored.", "side-by-side", "1", ("damaged", "restored")
+)
+SPLIT = ViewMode("split", "S&plit", "Before and after with a divider.", "split", "2", ("split",))
+COMPARISON = ViewMode(
+    "compare",
+    "Compar&ison",
+    "Two runs of the history, or one under each constraint.",
+    "triple",
+    "3",
+    ("damaged", *COMPARED),
+    is_comparison=True,
+)
+ERROR_MAP = ViewMode(
+    "error",
+    "&Error Map",
+    "Original, restored and their difference.",
+    "error-map",
+    "4",
+    ("original", "restored", "error"),
+)
+SPLIT_COMPARISON = ViewMode(
+    "split-compare",
+    "Sp&lit Comparison",
+    "Two runs with a divider.",
+    "split-two",
+    "5",
+    ("compared_split",),
+    is_comparison=True,
+)
+
+_ALL = (SIDE_BY_SIDE, SPLIT, COMPARISON, ERROR_MAP, SPLIT_COMPARISON)
+#: All view modes; menu, toolbar, shortcuts and the command line follow.
+VIEW_MODES: dict[str, ViewMode] = {mode.name: mode for mode in _ALL}
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """What is shown and which tool is chosen; a new value for every change."""
+
+    mode: ViewMode = SIDE_BY_SIDE  #: Which panes are shown.
+    #: What to go back to when there is no comparison to show.
+    mode_before_comparison: ViewMode = SIDE_BY_SIDE
+    tool: str = "heal"  #: Name of the tool of the left button.
+    brush_diameter: int = 15  #: Width of brush and eraser in pixels of the picture.
+    shows_mask: bool = True  #: Whether missing pixels are hatched.
+    #: Whether the damaged picture stands in for the restored one while a key is held.
+    is_before_held: bool = False
+
+    def with_mode(self, mode: ViewMode) -> "ViewState":
+        """Return the state with other panes."""
+        before = self.mode_before_comparison if mode.is_comparison else mode
+        return replace(self, mode=mode, mode_before_comparison=before)
+
+    def with_tool(self, tool: str, panes: tuple[str, ...]) -> "ViewState":
+        """Return the state with another tool, and a mode that shows one of the panes it works on."""
+        state = replace(self, tool=tool)
+        is_usable = not panes or any(pane in self.mode.panes for pane in panes)
+        return state if is_usable else state.with_mode(SIDE_BY_SIDE)
+
+    def with_brush(self, diameter: int) -> "ViewState":
+        """Return the state with another brush."""
+        return replace(self, brush_diameter=min(max(diameter, MIN_BRUSH), MAX_BRUSH))
+
+    def with_larger_brush(self) -> "ViewState":
+        """Return the state with a brush a step larger."""
+        return self.with_brush(max(self.brush_diameter + 1, round(self.brush_diameter * 1.25)))
+
+    def with_smaller_brush(self) -> "ViewState":
+        """Return the state with a brush a step smaller."""
+        return self.with_brush(min(self.brush_diameter - 1, round(self.brush_diameter / 1.25)))

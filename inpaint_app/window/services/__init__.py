@@ -1,0 +1,1 @@
+"""Work on a document; no service knows another one, `window.session` brings them together."""

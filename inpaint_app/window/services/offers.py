@@ -1,0 +1,265 @@
+"""What the window offers to do about a picture, in bars above the pictures."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from PySide6.QtCore import QObject, Signal
+
+from dictsel_core.restoration import has_wide_hole
+from inpaint_app.engine.source import Source
+from inpaint_app.errors import printable_path
+from inpaint_app.io.batch_files import find_sidecar_mask
+from inpaint_app.model.marking_color import find_marking_color
+from inpaint_app.model.mask_doubt import MaskDoubt
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.text.formatting import format_percent
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.document.document import Document
+from inpaint_app.window.document.project import describe_project
+from inpaint_app.window.document.state import DocumentState
+
+
+class Offer(QObject):
+    """A sentence with a button; shown while it is wanted, until it is accepted or dismissed.
+
+    Parameters
+    ----------
+    document : Document
+        What it is about.
+    button : str
+        The text of the button.
+    accept : callable
+        Does what is offered.
+    """
+
+    watched: ClassVar[tuple[str, ...]]  #: The fields of the document that it depends on.
+
+    changed = Signal(str)
+    """With the sentence as it is now."""
+
+    def __init__(self, document: Document, button: str, accept: Callable[[], None]) -> None:
+        super().__init__(document)
+        self._document = document
+        self.button, self.accept = button, accept
+        self.sentence = ""  #: What is offered, and why; empty while nothing is.
+        document.watch(self._follow, *self.watched)
+
+    def dismiss(self) -> None:
+        """Offer it no more for this picture."""
+        raise NotImplementedError
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        raise NotImplementedError
+
+    def _say(self, sentence: str) -> None:
+        if sentence != self.sentence:
+            self.sentence = sentence
+            self.changed.emit(sentence)
+
+
+_DOUBTS = {
+    MaskDoubt.INVERTED: (
+        "The mask makes {} of the picture missing, and seems to mark what is intact. Is it inverted?"
+    ),
+    MaskDoubt.PHOTOGRAPH: (
+        "The mask makes {} of the picture missing, and looks like a photograph. Is it the right file?"
+    ),
+}
+
+
+class DoubtfulMask(Offer):
+    """Asks whether a mask is meant as it is; nothing is restored with it before the user has answered."""
+
+    watched = ("doubt", "source")
+
+    def __init__(
+        self,
+        document: Document,
+        doubt: MaskDoubt,
+        button: str,
+        accept: Callable[[], None],
+        dismissed: Callable[[], None],
+    ) -> None:
+        super().__init__(document, button, accept)
+        self._doubt, self._dismissed = doubt, dismissed
+
+    def dismiss(self) -> None:
+        """Use the mask as it is."""
+        self._document.apply(doubt=None)
+        self._dismissed()
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        is_asked = new.doubt is self._doubt and new.source is not None
+        fraction = 0.0 if new.source is None else new.source.missing.fraction
+        self._say(_DOUBTS[self._doubt].format(format_percent(fraction)) if is_asked else "")
+
+
+class UnseenFile(Offer):
+    """Offers to restore a file that cannot be shown."""
+
+    watched = ("unshown",)
+
+    def dismiss(self) -> None:
+        """Leave the file as it is."""
+        self._document.apply(unshown=None)
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        self._say(
+            ""
+            if new.unshown is None
+            else f"{new.unshown.problem}; the window shows single pages, gray or RGB. Restore all of it with "
+            "these parameters?"
+        )
+
+
+class LostWork(Offer):
+    """Offers work that a program which has ended unexpectedly was at."""
+
+    watched = ()
+
+    def __init__(self, document: Document, recover: Callable[[Path], None]) -> None:
+        super().__init__(document, "Recover", self._recover)
+        self._recover_file = recover
+        self._paths: list[Path] = []
+
+    def offer(self, paths: Sequence[Path]) -> None:
+        """Offer project files, the last one first."""
+        self._paths = list(paths)
+        self._say_next()
+
+    def dismiss(self) -> None:
+        """Offer it again at the next start."""
+        self._paths.pop()
+        self._say_next()
+
+    def _recover(self) -> None:
+        path = self._paths.pop()
+        self._say_next()
+        self._recover_file(path)
+
+    def _say_next(self) -> None:
+        if not self._paths:
+            self._say("")
+            return
+        about = describe_project(self._paths[-1])
+        self._say(f"Inpaint ended unexpectedly during work on {about}, which is not saved. Recover it?")
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        """Do nothing: it is about another picture."""
+
+
+_WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Copy texture from around it?"
+
+
+class WideHoles(Offer):
+    """Looks for wide holes after every edit of the mask, as long as they would be filled smoothly."""
+
+    watched = ("mask", "settings", "source")
+
+    def __init__(self, document: Document, workers: WorkerPool, accept: Callable[[], None]) -> None:
+        super().__init__(document, "Fill with Texture", accept)
+        self._task = ExclusiveTask(workers, self)
+        self._known: tuple[PackedMask, bool] | None = None
+        self._is_dismissed = False
+
+    def dismiss(self) -> None:
+        """Give no more hints about this picture."""
+        self._is_dismissed = True
+        self._say("")
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        if new.n_opened != old.n_opened:
+            self._is_dismissed = False
+        self._check(new)
+
+    def _check(self, state: DocumentState) -> None:
+        self._task.cancel()
+        source, mask = state.source, state.mask
+        if (
+            source is None
+            or mask is None
+            or self._is_dismissed
+            or state.settings.fills_texture(source.picture.pixels.dtype)
+        ):
+            self._say("")
+        elif self._known is not None and self._known[0].same_pixels(mask):
+            self._show(mask, self._known[1])
+        else:
+            self._task.start(
+                lambda _control: has_wide_hole(mask.unpack()), done=lambda is_wide: self._show(mask, is_wide)
+            )
+
+    def _show(self, mask: PackedMask, is_wide: bool) -> None:
+        self._known = mask, is_wide
+        self._say(_WIDE_HOLE if is_wide else "")
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """How damage is marked, and the sentence that says so."""
+
+    spec: MaskSpec
+    sentence: str
+
+
+class MarkedPicture(Offer):
+    """Looks for a mask beside a picture that misses nothing, and for a marking color in it."""
+
+    watched = ("n_opened", "mask")
+
+    def __init__(
+        self, document: Document, workers: WorkerPool, restore_marks: Callable[[MaskSpec], None]
+    ) -> None:
+        super().__init__(document, "Restore Them", lambda: restore_marks(self._spec))
+        self._task = ExclusiveTask(workers, self)
+        self._marks: _Marks | None = None
+
+    @property
+    def _spec(self) -> MaskSpec:
+        assert self._marks is not None, "they were offered"
+        return self._marks.spec
+
+    def dismiss(self) -> None:
+        """Leave the marks as they are."""
+        self._marks = None
+        self._say("")
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        if new.n_opened != old.n_opened:
+            self._look(new)
+        self._show()
+
+    def _look(self, state: DocumentState) -> None:
+        self._task.cancel()
+        self._marks, source = None, state.source
+        if source is not None and state.missing_fraction == 0 and source.reference is None:
+            self._task.start(lambda _control: _find_marks(source), done=self._take)
+
+    def _take(self, marks: _Marks | None) -> None:
+        self._marks = marks
+        self._show()
+
+    def _show(self) -> None:
+        state = self._document.state
+        is_wanted = state.source is not None and state.missing_fraction == 0
+        self._say(self._marks.sentence if self._marks and is_wanted else "")
+
+
+def _find_marks(source: Source) -> _Marks | None:
+    mask = None if source.path is None else find_sidecar_mask(source.path)
+    if mask is not None:
+        name = printable_path(mask.name)
+        return _Marks(MaskSpec(mask=mask), f"{name}, beside the picture, may mark its missing pixels.")
+    color = find_marking_color(source.picture)
+    if color is None:
+        return None
+    return _Marks(color.spec, f"There are {color.name} marks in the picture. Are they damage?")
+
+
+def inverted(source: Source) -> MaskSpec:
+    """Return the marks of a source with missing and observed pixels of the mask file swapped."""
+    return replace(source.mask_spec, invert_mask=not source.mask_spec.invert_mask, trusts_mask=True)

@@ -1,1 +1,0 @@
-"""What the window offers to do about a picture, above the pictures."""

@@ -1,1 +1,0 @@
-"""What changes the mask of a session, and what follows it: edits, found damage, healing, hints."""

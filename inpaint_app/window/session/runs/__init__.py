@@ -1,1 +1,0 @@
-"""Runs of a session: started, previewed, kept, measured, and looked at again."""

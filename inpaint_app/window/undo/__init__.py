@@ -1,0 +1,1 @@
+"""What the user changed, step by step, undone and redone."""
