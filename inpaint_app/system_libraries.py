@@ -30,7 +30,8 @@ _PACKAGES = {
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
     "libz.so.1": "zlib1g",
 }
-_FONTS_PACKAGE = "fonts-dejavu-core"
+#: Where the system says which fonts there are, and where they are.
+_FONT_SETTINGS = "/etc/fonts/fonts.conf"
 _FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 
 
@@ -67,10 +68,11 @@ def _missing_libraries(files: Iterable[Path]) -> set[str]:
 
 
 def _missing_fonts() -> list[str]:
-    """Return the package of a font if there is none at all: the window would have no letters."""
+    """Return the packages without which the window would have no letters."""
     files = (file for folder in _FONT_FOLDERS for file in Path(folder).expanduser().rglob("*.*"))
-    is_found = any(file.suffix.lower() in (".ttf", ".otf", ".ttc", ".pfb") for file in files)
-    return [] if is_found else [_FONTS_PACKAGE]
+    has_font = any(file.suffix.lower() in (".ttf", ".otf", ".ttc", ".pfb") for file in files)
+    needed = {"fonts-dejavu-core": has_font, "fontconfig-config": Path(_FONT_SETTINGS).exists()}
+    return [package for package, is_there in needed.items() if not is_there]
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ def main() -> None:
     quiet = ["--noconfirm", "--log-level", "ERROR"]
     folders = ["--distpath", str(work), "--workpath", str(work / "pyinstaller")]
     spec = str(HERE / "inpaint.spec")
-    subprocess.run([sys.executable, "-m", "PyInstaller", *quiet, *folders, spec], cwd=ROOT, check=True)
+    # -P: the installed package, which has its assets, and not the checkout.
+    subprocess.run([sys.executable, "-P", "-m", "PyInstaller", *quiet, *folders, spec], cwd=ROOT, check=True)
     folder = (work / "Inpaint").rename(work / NAME)
     core = folder / "_internal" / "dictsel_core"
     kernels.compile_all(core)

@@ -24,6 +24,7 @@ def system(tmp_path, monkeypatch):
     spec.submodule_search_locations = [str(tmp_path / "PySide6")]
     monkeypatch.setattr(system_libraries.importlib.util, "find_spec", lambda name: spec)
     monkeypatch.setattr(system_libraries, "_FONT_FOLDERS", (str(tmp_path / "fonts"),))
+    monkeypatch.setattr(system_libraries, "_FONT_SETTINGS", str(tmp_path / "fonts" / "some.ttf"))
     monkeypatch.setenv("PATH", str(tmp_path))
     return tmp_path
 
@@ -65,7 +66,7 @@ def test_without_ldd_the_library_that_cannot_be_loaded_is_named(system):
 def test_a_system_without_letters_needs_a_font(system):
     write_ldd(system, "")
     (system / "fonts" / "some.ttf").unlink()
-    assert missing_packages() == ["fonts-dejavu-core"]
+    assert missing_packages() == ["fontconfig-config", "fonts-dejavu-core"]
 
 
 def test_the_window_says_what_to_install_before_qt_ends_the_process(monkeypatch, capfd):
