@@ -6,6 +6,7 @@ are in it. What is left out: the steps of undo, and how the dictionaries of runs
 
 import json
 import math
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterable
@@ -40,8 +41,23 @@ from inpaint_app.window.document.state import DocumentState
 SUFFIX = ".inpaint"
 FORMAT = 1
 _CONTENTS = "project.json"
-_MAX_CONTENTS, _MAX_RUNS = 10_000_000, 10_000
+_MAX_CONTENTS, _MAX_RUNS = 32_000_000, 10_000
 _MAX_SIDE = 1 << 20
+#: What contents that make no sense raise here, in JSON, in zipfile (RuntimeError: encrypted, or for a later
+#: version of zip; EOFError: sizes that are not true) and in NumPy (TokenError: the header of an array).
+_DAMAGED = (
+    DamagedError,
+    zipfile.BadZipFile,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    OverflowError,
+    RuntimeError,
+    EOFError,
+    SyntaxError,
+    tokenize.TokenError,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +93,10 @@ def _write(file: BinaryIO, state: DocumentState, folder: Path) -> None:
             "shown": state.runs.current_number,
             "newest": state.runs.newest_number,
         }
-        archive.writestr(_CONTENTS, json.dumps(contents, indent=1, allow_nan=False))
+        text = json.dumps(contents, allow_nan=False)
+        if len(text) > _MAX_CONTENTS or len(state.runs) > _MAX_RUNS:  # it could not be read again
+            raise UserError("There are too many runs for a project", "delete some of them first")
+        archive.writestr(_CONTENTS, text)
 
 
 def _plain_source(archive: zipfile.ZipFile, source: Source, folder: Path) -> dict[str, Any]:
@@ -152,7 +171,7 @@ def describe_project(path: Path) -> str:
         with zipfile.ZipFile(path) as archive:
             contents = parse_object(_member(archive, _CONTENTS).read(_MAX_CONTENTS), path.name, "project")
             return printable_path(str(contents["picture"]["name"]))
-    except (OSError, UserError, DamagedError, zipfile.BadZipFile, ValueError, TypeError, LookupError):
+    except (OSError, UserError, MemoryError, *_DAMAGED):
         return "a picture"
 
 
@@ -182,7 +201,7 @@ def read_project(path: Path, seen: Path | None = None) -> Project:
         raise reading_error(error, path) from error
     except UserError:
         raise
-    except (DamagedError, zipfile.BadZipFile, ValueError, TypeError, LookupError, AttributeError) as error:
+    except _DAMAGED as error:
         raise UserError(f"{name} is a damaged project, or none", "open the picture itself") from error
 
 
@@ -202,6 +221,8 @@ class _Reader:
         source = self._source(contents["picture"])
         masks = [self._mask(each) for each in contents["masks"]]
         runs = [self._run(each, masks) for each in contents["runs"][:_MAX_RUNS]]
+        if len({run.number for run in runs}) < len(runs):
+            raise DamagedError("two runs have one number")
         shown = contents["shown"] if any(run.number == contents["shown"] for run in runs) else None
         newest = max([int(contents["newest"]), *(run.number for run in runs)])
         history = RunHistory(tuple(runs), shown, saved_number=shown, newest_number=newest)
@@ -220,6 +241,8 @@ class _Reader:
                     "put it back there",
                 )
             source = open_source(path, MaskSpec())
+        if not source.picture.is_plain:
+            raise DamagedError("the picture cannot be shown")
         pixels = source.picture.pixels
         is_other = pixels.shape != self._shape or pixels.dtype != self._dtype
         if is_other or _checksum(source.picture) != about["checksum"]:
@@ -326,4 +349,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
     entry = archive.getinfo(name)
     if entry.compress_type != zipfile.ZIP_STORED:
         raise DamagedError(f"{name} is compressed")
+    # Memory is taken for what the archive says before it is read.
+    if max(entry.file_size, entry.compress_size) > archive.start_dir:
+        raise DamagedError(f"{name} is larger than the archive")
     return archive.open(entry)
