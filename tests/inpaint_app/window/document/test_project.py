@@ -1,6 +1,7 @@
 """Projects: what is saved is there again, and nothing else is read."""
 
 import json
+import os
 import zipfile
 import zlib
 from dataclasses import replace
@@ -266,3 +267,21 @@ def test_an_array_whose_header_is_cut_is_refused_in_a_sentence(project, tmp_path
             new.writestr(name, data.replace(b"}", b" ", 1) if name == "mask0.npy" else data)
     with pytest.raises(UserError, match="damaged project"):
         read_project(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions")
+def test_a_project_of_a_private_picture_is_private(session, qtbot, files, tmp_path):
+    files["damaged"].chmod(0o600)
+    opened(session, qtbot, files["damaged"])
+    assert saved(session, qtbot, tmp_path / "work.inpaint").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_healed_while_a_project_is_written_is_not_saved(session, qtbot, files, tmp_path):
+    worked_on(session, qtbot, files)
+    before = session.state
+    session.masking.begin_stroke(30.5, 30.5, diameter=4)
+    session.masking.heal_stroke()
+    settle(session, qtbot)
+    assert session.state.runs.current_number == before.runs.current_number
+    session.document.mark_project_saved(before)
+    assert session.state.has_unsaved_result
