@@ -33,6 +33,7 @@ from dictsel_core import restore
 from dictsel_core.damage_kinds import DAMAGE_KINDS, USUAL_KINDS
 from dictsel_core.detection import analyze_damage
 from experiments.detector.compose import Sample, compose
+from experiments.detector.covers import film_damage
 from experiments.detector.material import Material, load_material
 
 #: Shapes that are drawn into one picture, by what they show.
@@ -55,6 +56,8 @@ def main(damage: Path | None = None) -> None:
     """Print all tables."""
     material = _photographs_of_scikit_image() if damage is None else load_material(damage, "confirming")
     learned_accuracy(material)
+    if material.frames:
+        dust_on_whole_photographs(material)
     undamaged(material, damage)
     restored(material)
     for title, names in (("chosen on", CHOOSING), ("confirmed on", CONFIRMING)):
@@ -78,14 +81,11 @@ def _samples(material: Material) -> Iterator[tuple[str, Sample, NDArray[np.uint8
             continue
         for number in range(_N_PICTURES):
             sample = compose(material, _SHAPE, np.random.default_rng([1, number]), shapes=shapes)
-            yield name, sample, as_picture(sample.plane, sample.chroma)
+            yield name, sample, _as_picture(sample.plane)
 
 
-def as_picture(plane: NDArray[np.float32], chroma: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Return brightness and chroma as a picture in color, (H, W, 3), its whole range within 0 to 255."""
-    warm, yellow = chroma.repeat(2, axis=1).repeat(2, axis=2)
-    colors = np.stack([plane + yellow / 3 + warm / 2, plane + yellow / 3 - warm / 2, plane - yellow / 1.5], 2)
-    return np.asarray(np.rint(np.clip(colors, -0.25, 1.25) * 170 + 42.5), np.uint8)
+def _as_picture(plane: NDArray[np.float32]) -> NDArray[np.uint8]:
+    return np.asarray(np.rint(np.clip(plane, -0.25, 1.25) * 170 + 42.5), np.uint8)
 
 
 def learned_accuracy(material: Material) -> None:
@@ -111,6 +111,26 @@ def learned_accuracy(material: Material) -> None:
     header = ["class", *(str(each) for each in SENSITIVITIES), "right kind"]
     print_table("Precision / recall of damaged pixels by sensitivity", header, rows)
     _print_calibration(regions)
+
+
+def dust_on_whole_photographs(material: Material) -> None:
+    """Print precision and recall of film dust that is laid over whole photographs, new and in color.
+
+    It is light or dark, nearly opaque, and counts where it changes the brightness by a tenth of the range.
+    """
+    counts = np.zeros((len(SENSITIVITIES), 4))
+    for number, whole in enumerate(material.photographs):
+        rng = np.random.default_rng([2, number])
+        cover = np.maximum(*film_damage(whole.shape[:2], material, rng))
+        cover = ndimage.gaussian_filter(cover, rng.uniform(0.2, 0.6)) * np.float32(rng.uniform(0.7, 1))
+        tone = rng.uniform(215, 255) if rng.random() < 0.6 else rng.uniform(0, 45)
+        picture = np.rint(whole + cover[..., None] * (tone - whole))
+        truth = (cover > 0.3) & (np.abs(picture - whole).mean(axis=2) > 25.5)
+        analysis = analyze_damage(picture.astype(np.uint8), USUAL_KINDS)
+        counts += count_marks(analysis, truth, truth | (cover > 0.02))
+    header = ["", *(str(each) for each in SENSITIVITIES)]
+    rows = [["film dust", *precision_and_recall(counts)]]
+    print_table("Precision / recall of film dust on whole photographs, by sensitivity", header, rows)
 
 
 def _print_calibration(regions: list[tuple[float, bool]]) -> None:
@@ -166,7 +186,7 @@ def _restoration_errors(sample: Sample, picture: NDArray[np.uint8]) -> NDArray[n
     First in all damage, then in what was found of it; then the pixels of both, those that are changed
     although they are undamaged, and all undamaged ones.
     """
-    clean = as_picture(sample.clean, sample.clean_chroma).astype(np.float64) / 255
+    clean = _as_picture(sample.clean).astype(np.float64) / 255
     found = analyze_damage(picture, USUAL_KINDS).mask()
     true = sample.truth | ~sample.known
     labels, n_pieces = ndimage.label(sample.truth, np.ones((3, 3)))

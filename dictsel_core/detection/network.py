@@ -40,18 +40,16 @@ class Network:
         #: What the features of a region are weighted with to be the logit of its confidence: lines, spots.
         self.confidence = confidence
 
-    def logits(self, plane: Single, chroma: Single) -> tuple[Single, Single]:
+    def logits(self, plane: Single) -> tuple[Single, Single]:
         """Return the logits of damage, and of lines against spots, each (H, W).
 
         Parameters
         ----------
         plane : (H, W) ndarray of float32
             Brightness, about 0 to 1; H and W are multiples of `MULTIPLE`.
-        chroma : (2, H / 2, W / 2) ndarray of float32
-            Red less green, and their mean less blue.
         """
         layers = iter(self._layers)
-        features, kept = _given(plane, chroma), []
+        features, kept = _quarters(plane), []
         for level in range(self._n_levels):
             if level:
                 kept.append(features)
@@ -80,10 +78,9 @@ def load_network() -> Network:
         return Network(layers, arrays["confidence"].astype(np.float64))
 
 
-def _given(plane: Single, chroma: Single) -> Single:
-    """Return each 2 x 2 pixels of brightness as four channels, and the two of chroma."""
-    features = np.zeros((6, plane.shape[0] // 2 + 2, plane.shape[1] // 2 + 2), np.float32)
-    features[4:, 1:-1, 1:-1] = chroma
+def _quarters(plane: Single) -> Single:
+    """Return each 2 x 2 pixels as four channels."""
+    features = np.zeros((4, plane.shape[0] // 2 + 2, plane.shape[1] // 2 + 2), np.float32)
     for place in range(4):
         features[place, 1:-1, 1:-1] = plane[place // 2 :: 2, place % 2 :: 2] - np.float32(0.5)
     return features

@@ -1,4 +1,4 @@
-"""A picture made ready for detection: brightness and chroma, of known range, without holes."""
+"""A picture made ready for detection: one plane of brightness, of known range, without holes."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,8 +19,6 @@ _N_SAMPLES = 1 << 18
 _QUANTILES = (0.005, 0.995)
 #: Values farther from the range, in spans, are as far: means of what stands for "no data" would overflow.
 FARTHEST = 1e6
-#: Red less green, and their mean less blue.
-_CHROMA = np.array([[1, -1, 0], [0.5, 0.5, -1]], np.float32)
 #: Large pictures are prepared in bands: new memory for whole ones takes longer than the arithmetic.
 _BAND_PIXELS = 1 << 20
 #: Squares around a missing pixel in which observed ones are looked for: 5 x 5, 20 x 20, 80 x 80. They reach
@@ -58,12 +56,6 @@ class DetectionImage:
         if not self.is_color:
             return self._plane(lambda pixels: pixels, self.low)
         return self._plane(lambda pixels: np.mean(pixels, axis=2, dtype=self._dtype), self.low)
-
-    def chroma(self) -> Single:
-        """Return red less green, and their mean less blue, (2, H / 2, W / 2), in spans; 0 in gray ones."""
-        if not self.is_color:
-            return np.zeros((2, *(-(-side // 2) for side in self.shape)), np.float32)
-        return np.stack([shrink(self._plane(partial(np.dot, b=weights), 0.0)) for weights in _CHROMA])
 
     def channels(self) -> list[Single]:
         """Return the channels, scaled as the brightness is."""

@@ -1,4 +1,4 @@
-"""Train the detector: ``python -m experiments.detector train --damage FOLDER``, then ``export``."""
+"""Train the detector, calibrate it, and write the weights for the library."""
 
 import argparse
 from pathlib import Path
@@ -10,27 +10,27 @@ def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m experiments.detector", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    training = commands.add_parser("train", help="train the network")
-    training.add_argument("--damage", type=Path, required=True, help="folder of photographs and damage")
+    training = commands.add_parser("train", help="train the network, then export it")
     training.add_argument(
         "--out", type=Path, default=Path("results/detector"), help="where its state is kept"
     )
     training.add_argument("--steps", type=int, default=36_000, help="number of steps")
     training.add_argument("--falling", type=int, default=20_000, help="last steps, in which the rate falls")
     training.add_argument("--rate", type=float, default=2.5e-3, help="largest rate")
+    training.add_argument("--start", type=Path, metavar="NPZ", help="weights of the library to begin from")
     training.add_argument("--seed", type=int, default=0, help="seed of data and weights")
     exporting = commands.add_parser(
         "export", help="calibrate a network and write the weights for the library"
     )
-    exporting.add_argument("--damage", type=Path, required=True, help="folder of photographs and damage")
     for each in (training, exporting):
+        each.add_argument("--damage", type=Path, required=True, help="folder of photographs and damage")
+        each.add_argument("--weights", type=Path, default=WEIGHTS, help="file to write")
         each.add_argument(
             "--photographs", type=Path, action="append", default=[], help="folder of further photographs"
         )
     exporting.add_argument(
         "states", type=Path, nargs="+", help="network.pt of trainings or of their steps, to be averaged"
     )
-    exporting.add_argument("--out", type=Path, default=WEIGHTS, help="file to write")
     args = parser.parse_args()
 
     import torch
@@ -39,17 +39,10 @@ def main() -> None:
     from experiments.detector.network import Network, averaged, export
     from experiments.detector.train import Plan, train
 
-    if args.command == "export":
-        network = Network()
-        states = [torch.load(each, weights_only=True) for each in args.states]
-        network.load_state_dict(averaged(states))
-        confidence = calibrate(network, args.damage, args.photographs)
-        export(network, confidence, args.out)
-        return
     torch.set_num_threads(1)
-    args.out.mkdir(parents=True, exist_ok=True)
-    train(
-        Plan(
+    if args.command == "train":
+        args.out.mkdir(parents=True, exist_ok=True)
+        plan = Plan(
             args.damage,
             args.out,
             args.steps,
@@ -57,8 +50,14 @@ def main() -> None:
             tuple(args.photographs),
             rate=args.rate,
             seed=args.seed,
+            start=args.start,
         )
-    )
+        states = [train(plan)]
+    else:
+        states = args.states
+    network = Network()
+    network.load_state_dict(averaged([torch.load(each, weights_only=True) for each in states]))
+    export(network, calibrate(network, args.damage, args.photographs), args.weights)
 
 
 if __name__ == "__main__":

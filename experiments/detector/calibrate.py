@@ -71,13 +71,11 @@ def _looked(network: Network, damage: Path, more: Sequence[Path]) -> Iterator[_L
     material = load_material(damage, "choosing", more)
     for number in range(_N_SAMPLES):
         sample = compose(material, (_SIDE, _SIDE), np.random.default_rng([4, number]))
-        yield _Looked(
-            sample.plane, sample.truth, sample.known, *logits_of(network, (sample.plane, sample.chroma))
-        )
+        yield _Looked(sample.plane, sample.truth, sample.known, *logits_of(network, sample.plane))
     for photograph in material.photographs:
-        given = stretched(photograph, min(1.0, _LONGEST / max(photograph.shape)))
-        nothing = np.zeros(given[0].shape, np.bool_)
-        yield _Looked(given[0], nothing, ~nothing, *logits_of(network, given))
+        plane = stretched(photograph, min(1.0, _LONGEST / max(photograph.shape)))
+        nothing = np.zeros(plane.shape, np.bool_)
+        yield _Looked(plane, nothing, ~nothing, *logits_of(network, plane))
 
 
 def _regions(looked: _Looked, slope: float, offset: float) -> tuple[Floats, Bools, Bools, Floats]:

@@ -9,7 +9,7 @@ from PIL import Image
 from scipy import ndimage
 
 from experiments.detector import covers
-from experiments.detector.aging import Aged, Place, aged_part, halved
+from experiments.detector.aging import Aged, Place, aged_part
 from experiments.detector.folds import fold
 from experiments.detector.material import Material, Plane
 from experiments.detector.noise import log_uniform, smooth_noise
@@ -45,8 +45,6 @@ class Sample:
     ----------
     plane, clean : (H, W) ndarray of float32
         Brightness with and without the damage, where 0 and 1 are the darkest and the lightest of the whole.
-    chroma, clean_chroma : (2, H / 2, W / 2) ndarray of float32
-        Red less green, and their mean less blue, with and without the damage.
     truth : (H, W) ndarray of bool
         Damage that can be seen.
     is_line : (H, W) ndarray of bool
@@ -57,8 +55,6 @@ class Sample:
 
     plane: Plane
     clean: Plane
-    chroma: Plane
-    clean_chroma: Plane
     truth: Bools
     is_line: Bools
     known: Bools
@@ -78,8 +74,7 @@ def compose(
         undamaged = UNDAMAGED if place is None else UNDAMAGED_PLACES
         n_layers = 0 if rng.random() < undamaged else int(rng.integers(1, 5))
         shapes = tuple(rng.choice(list(_CHANCES), n_layers, p=list(_CHANCES.values())).tolist())
-    values, chroma = aged.plane, aged.chroma
-    lines, dust = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+    values, lines, dust = aged.plane, np.zeros(shape, np.float32), np.zeros(shape, np.float32)
     for name in shapes:
         if name == "fold":
             relief, cover = fold(shape, aged.scale, rng)
@@ -88,7 +83,6 @@ def compose(
             continue
         for cover, is_line in _covers(name, material, aged, rng):
             values, alpha = _painted(values, cover, aged, is_line, rng)
-            chroma = chroma + halved(alpha) * (_color_of_damage(aged, rng) - chroma)
             np.maximum(lines if is_line else dust, alpha, out=lines if is_line else dust)
     truth, known = _visible(aged, values, lines, dust)
     clean_values = aged.plane
@@ -101,18 +95,12 @@ def compose(
     if truth.mean() > 0.004:  # so much damage belongs to the range of values that is measured
         low, high = min(low, float(values[truth].min())), max(high, float(values[truth].max()))
     low, high = low + rng.normal(0, 0.015), max(high, low + 0.1) + rng.normal(0, 0.015)
-    seed, span = int(rng.integers(1 << 32)), np.float32(high - low)
+    seed = int(rng.integers(1 << 32))
     plane, clean = (
-        (_scanned(each, np.random.default_rng(seed)) - np.float32(low)) / span
+        (_scanned(each, aged.scale, np.random.default_rng(seed)) - np.float32(low)) / np.float32(high - low)
         for each in (values, clean_values)
     )
-    if chroma.any():
-        chroma, clean_chroma = (
-            _scanned_chroma(each, np.random.default_rng(seed)) / span for each in (chroma, aged.chroma)
-        )
-    else:
-        clean_chroma = chroma
-    return Sample(plane.clip(*RANGE), clean.clip(*RANGE), chroma, clean_chroma, truth, lines >= dust, known)
+    return Sample(plane.clip(*RANGE), clean.clip(*RANGE), truth, lines >= dust, known)
 
 
 def _covers(name: str, material: Material, aged: Aged, rng: np.random.Generator) -> list[tuple[Plane, bool]]:
@@ -144,7 +132,7 @@ def _painted(
     span = aged.white - aged.black
     ground = float((cover * values).sum() / max(float(cover.sum()), 1e-6))
     middle = (aged.black + aged.white) / 2  # dark damage on dark ground, which nobody sees, is rare
-    light = (0.94 if is_line else 0.8) if ground < middle else (0.72 if is_line else 0.5)
+    light = (0.94 if is_line else 0.88) if ground < middle else (0.72 if is_line else 0.5)
     light = max(light, 0.96 * (is_wide and is_line))
     if rng.random() < light:
         paint = min(1.0, rng.uniform(aged.white - 0.1 * span, aged.white + 0.35 * span))
@@ -158,13 +146,6 @@ def _painted(
         values = values + np.float32(rng.uniform(0.1, 0.5)) * shadow * (tone - values)
         return values + alpha * (np.float32(paint) + texture - values), np.maximum(alpha, 0.5 * shadow)
     return values + alpha * (np.float32(paint) + texture - values), alpha
-
-
-def _color_of_damage(aged: Aged, rng: np.random.Generator) -> Plane:
-    """Return the chroma of damage, (2, 1, 1): gray in most cases, or some of the tint of the picture."""
-    if rng.random() < 0.6:
-        return np.zeros((2, 1, 1), np.float32)
-    return np.asarray(aged.chroma.mean(axis=(1, 2), keepdims=True) * rng.uniform(0, 0.9), np.float32)
 
 
 def _visible(aged: Aged, values: Plane, lines: Plane, dust: Plane) -> tuple[Bools, Bools]:
@@ -185,15 +166,7 @@ def _visible(aged: Aged, values: Plane, lines: Plane, dust: Plane) -> tuple[Bool
     return truth, ~(unclear | rim)
 
 
-def _scanned_chroma(chroma: Plane, rng: np.random.Generator) -> Plane:
-    """Blur as JPEG does, and add noise."""
-    if rng.random() < 0.7:
-        sigma = rng.uniform(0.2, 1)
-        chroma = ndimage.gaussian_filter(chroma, (0, sigma, sigma))
-    return np.asarray(chroma + rng.normal(0, rng.uniform(0, 0.008), chroma.shape), np.float32)
-
-
-def _scanned(values: Plane, rng: np.random.Generator) -> Plane:
+def _scanned(values: Plane, scale: float, rng: np.random.Generator) -> Plane:
     """Blur as a scanner does, add its noise, and save as JPEG."""
     if rng.random() < 0.5:
         values = ndimage.gaussian_filter(values, rng.uniform(0.2, 0.75 if rng.random() < 0.7 else 1.3))

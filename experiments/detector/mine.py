@@ -3,15 +3,11 @@
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image
 from scipy import ndimage
 
-from experiments.detector.aging import TO_CHROMA, Place, halved
+from experiments.detector.aging import Place
 from experiments.detector.material import Material, Plane
 from experiments.detector.network import Network
-
-#: Brightness, (H, W), and chroma, (2, H / 2, W / 2).
-Given = tuple[Plane, Plane]
 
 #: A mark is where the logit is larger than this; so many marks are kept of a photograph at one zoom.
 _LEVEL, _N_PLACES = -0.85, 8
@@ -20,7 +16,7 @@ _SIDES = (1000, 560)
 
 
 def mine(network: Network, material: Material) -> tuple[Place, ...]:
-    """Return where a network finds damage in undamaged photographs, of several sizes, every other in gray."""
+    """Return where a network finds damage in undamaged photographs, of several sizes."""
     network.eval()
     places: list[Place] = []
     for number, photograph in enumerate(material.photographs):
@@ -28,40 +24,32 @@ def mine(network: Network, material: Material) -> tuple[Place, ...]:
         for side in _SIDES:
             if side <= 1.1 * longest:
                 zoom = min(1.0, side / longest)
-                given = stretched(photograph, zoom, is_gray=number % 2 == 0)
-                places += _places(network, number, given, zoom)
+                places += _places(network, number, stretched(photograph, zoom), zoom)
     network.train()
     return tuple(places)
 
 
-def stretched(photograph: NDArray[np.uint8], zoom: float = 1.0, *, is_gray: bool = False) -> Given:
-    """Return brightness and chroma of a photograph at some size, the range of the brightness as 0 to 1."""
+def stretched(photograph: NDArray[np.uint8], zoom: float = 1.0) -> Plane:
+    """Return the brightness of a photograph at some size, its range as 0 to 1."""
+    gray = photograph.mean(axis=2, dtype=np.float32)
     if zoom < 1:
-        size = (round(photograph.shape[1] * zoom), round(photograph.shape[0] * zoom))
-        photograph = np.asarray(Image.fromarray(photograph).resize(size, Image.Resampling.BICUBIC))
-    even = photograph[: photograph.shape[0] // 2 * 2, : photograph.shape[1] // 2 * 2].astype(np.float32)
-    plane, *chroma = np.moveaxis(even @ TO_CHROMA, 2, 0)
-    low, high = np.quantile(plane[::2, ::2], (0.005, 0.995))
-    span = np.float32(max(high - low, 1.0))
-    halves = np.stack([halved(each) for each in chroma]) / span
-    return np.asarray((plane - low) / span, np.float32), halves * np.float32(not is_gray)
+        gray = ndimage.zoom(ndimage.gaussian_filter(gray, 0.4 * (1 / zoom - 1)), zoom, order=1)
+    low, high = np.quantile(gray[::2, ::2], (0.005, 0.995))
+    return np.asarray((gray - low) / max(high - low, 1.0), np.float32)
 
 
-def logits_of(network: Network, given: Given) -> tuple[Plane, Plane]:
-    """Return the logits of damage, and of lines against spots, for a picture of any even size."""
-    plane, chroma = given
-    more = [-side % 32 for side in plane.shape]
-    even = np.pad(plane, [(0, each) for each in more], mode="reflect")
-    colors = np.pad(chroma, [(0, 0), *((0, each // 2) for each in more)], mode="reflect")
+def logits_of(network: Network, plane: Plane) -> tuple[Plane, Plane]:
+    """Return the logits of damage, and of lines against spots, for a plane of any size."""
+    even = np.pad(plane, [(0, -side % 32) for side in plane.shape], mode="reflect")
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-        both = (torch.from_numpy(each) for each in (even[None, None], colors[None]))
-        logits = network(*both)[0].float().numpy()
+        given = torch.from_numpy(even)[None, None].to(memory_format=torch.channels_last)
+        logits = network(given)[0].float().numpy()
     damage, kind = logits[:, : plane.shape[0], : plane.shape[1]]
     return damage, kind
 
 
-def _places(network: Network, number: int, given: Given, zoom: float) -> list[Place]:
-    logits, _ = logits_of(network, given)
+def _places(network: Network, number: int, plane: Plane, zoom: float) -> list[Place]:
+    logits, _ = logits_of(network, plane)
     labels, n_labels = ndimage.label(logits > _LEVEL, np.ones((3, 3), bool))
     if not n_labels:
         return []

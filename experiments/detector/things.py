@@ -23,12 +23,12 @@ _LETTERS = "ABCDEFGHIKLMNOPRSTUVWabcdefghiklmnoprstuvw0123456789.,-'/&"
 _FINE = 3
 
 
-def with_things(plane: Plane, scale: float, rng: np.random.Generator, *, is_sharp: bool) -> Plane:
-    """Add some things to some pictures; to sharp ones, none that could be dust there."""
-    plane, things = plane.copy(), _LARGE if is_sharp else (*_LARGE, *_SMALL)
-    if rng.random() < 0.45:
-        for _ in range(int(rng.integers(1, 3))):
-            draw = things[int(rng.integers(len(things)))]
+def with_things(plane: Plane, scale: float, rng: np.random.Generator) -> Plane:
+    """Add some things to some pictures."""
+    plane = plane.copy()
+    if rng.random() < 0.6:
+        for _ in range(int(rng.integers(1, 4))):
+            draw = _THINGS[int(rng.integers(len(_THINGS)))]
             _lay(
                 plane, draw(plane.shape, scale, rng), scale, rng, is_dark=draw in _DARK and rng.random() < 0.8
             )
@@ -307,10 +307,8 @@ def glints(shape: Shape, scale: float, rng: np.random.Generator) -> Plane:
     return page.cover()
 
 
-_LARGE: tuple[Callable[[Shape, float, np.random.Generator], Plane], ...] = (
-    text, wires, twigs, bars, rims, petals, hair, lace,
+_THINGS: tuple[Callable[[Shape, float, np.random.Generator], Plane], ...] = (
+    text, wires, lights, twigs, bars, rims, petals, petals, hair, lace, eyes, sticks, glints,
 )  # fmt: skip
-#: What is told from dust by being as soft as the picture.
-_SMALL = (lights, eyes, sticks, glints)
 #: Nearly always darker than what is behind them: light ones could not be told from cracks and scratches.
 _DARK = (wires, twigs, hair)

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from experiments.detector.compose import Sample, compose
-from experiments.detector.material import Material
-from experiments.detector.mine import Given, logits_of, stretched
+from experiments.detector.material import Material, Plane
+from experiments.detector.mine import logits_of, stretched
 from experiments.detector.network import Network
 
 _CLASSES = {
@@ -42,7 +42,7 @@ class Validation:
         network.eval()
         cells = []
         for name, samples in self._samples.items():
-            counts = [_counts(each, _marks(network, (each.plane, each.chroma))) for each in samples]
+            counts = [_counts(each, _marks(network, each.plane)) for each in samples]
             found, damage, right, marked = np.sum(counts, axis=0)
             cells.append(f"{name} {found / max(damage, 1):.2f}/{right / max(marked, 1):.2f}")
         parts = [100 * _marks(network, each).mean() for each in self._undamaged]
@@ -50,8 +50,8 @@ class Validation:
         return "        " + "  ".join(cells)
 
 
-def _marks(network: Network, given: Given) -> NDArray[np.bool_]:
-    return logits_of(network, given)[0] > 0
+def _marks(network: Network, plane: Plane) -> NDArray[np.bool_]:
+    return logits_of(network, plane)[0] > 0
 
 
 def _counts(sample: Sample, marks: NDArray[np.bool_]) -> NDArray[np.float64]:

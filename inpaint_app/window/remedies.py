@@ -7,7 +7,7 @@ REMEDIES = {
     Remedy.REPLACE_FILE: "choose another name, or agree to replace it",
     Remedy.REPLACE_SOURCES: "choose another folder, or allow existing files to be replaced",
     Remedy.MARK_MISSING: (
-        f"paint over the damage ({key_of('brush')}), open a mask, or simulate damage to try it out"
+        f"find the damage ({key_of('find_damage')}), paint over it ({key_of('brush')}), or open a mask"
     ),
     Remedy.INVERT_MASK: "paint missing pixels white in it, or invert it",
     Remedy.MARK_LESS: f"erase some of the mask ({key_of('eraser')}), or invert it ({key_of('invert')})",

@@ -42,10 +42,8 @@ def test_a_convolution_is_its_definition(rows, stride):
 
 def test_pixels_become_channels_and_again_pixels():
     plane = np.random.default_rng(0).random((32, 48), np.float32)
-    chroma = np.random.default_rng(1).random((2, 16, 24), np.float32)
-    given = network._given(plane, chroma)[:, 1:-1, 1:-1]
-    np.testing.assert_array_equal(network._pixels(given[:4]), plane - np.float32(0.5))
-    np.testing.assert_array_equal(given[4:], chroma)
+    quarters = network._quarters(plane)[:, 1:-1, 1:-1]
+    np.testing.assert_array_equal(network._pixels(quarters), plane - np.float32(0.5))
 
 
 def test_the_weights_are_small_and_hold_no_objects():
@@ -80,16 +78,6 @@ def test_tiles_are_not_seen(monkeypatch):
     image = damaged()
     whole = analyze_damage(image).mask()
     monkeypatch.setattr(learned, "_TILE", 128)
-    assert np.mean(analyze_damage(image).mask() != whole) < 0.001
-
-
-def test_tiles_of_colors_are_not_seen(monkeypatch):
-    rng = np.random.default_rng(3)
-    colors = ndimage.gaussian_filter(rng.normal(0, 300, (301, 401, 3)), (9, 9, 0))
-    image = (damaged((301, 401))[..., None] + colors).clip(0, 255).astype(np.uint8)
-    whole = analyze_damage(image).mask()
-    monkeypatch.setattr(learned, "_TILE", 128)
-    assert whole.any()
     assert np.mean(analyze_damage(image).mask() != whole) < 0.001
 
 

@@ -65,16 +65,18 @@ def test_everyone_is_told_of_one_change_before_the_next(document) -> None:
     assert told == expected
 
 
-def test_another_picture_keeps_the_settings_and_the_view_alone(document) -> None:
+def test_another_picture_keeps_the_view_and_begins_with_the_default_settings(document) -> None:
+    document.defaults = replace(OTHER, sparsity=3)
     show(document, np.zeros((8, 9), np.uint8))
     document.set_view(document.state.view.with_mode(SPLIT))
     document.apply(settings=OTHER, mark=3)
     show(document, np.ones((7, 9), np.uint8))
     state = document.state
-    assert (state.settings, state.view.mode, state.mark, state.n_opened) == (OTHER, SPLIT, None, 2)
+    expected = document.defaults, SPLIT, None, 2
+    assert (state.settings, state.view.mode, state.mark, state.n_opened) == expected
     document.close_picture()
     assert (document.state.source, document.state.mask, document.painter) == (None, None, None)
-    assert document.state.settings == OTHER
+    assert document.state.settings == document.defaults
 
 
 def test_what_auto_chose_holds_for_its_picture(document) -> None:
