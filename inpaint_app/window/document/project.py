@@ -189,6 +189,8 @@ def read_project(path: Path, seen: Path | None = None) -> Project:
     """
     name = printable_path(path)
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for
+            raise UserError(f"{name} is not a regular file", "open the picture itself")
         with zipfile.ZipFile(path) as archive:
             data = _member(archive, _CONTENTS).read(_MAX_CONTENTS)
             contents = parse_object(data, name, "project")

@@ -135,7 +135,7 @@ def lost_work(folder: Path) -> list[Path]:
             if not lock(file):
                 continue
             # One that is gone by now was recovered elsewhere, or its process has ended.
-            if not path.exists() or _age(path) > _MAX_AGE:
+            if not path.is_file() or _age(path) > _MAX_AGE:
                 _remove_with_lock(path)
             else:
                 found.append(path)

@@ -285,3 +285,16 @@ def test_what_is_healed_while_a_project_is_written_is_not_saved(session, qtbot, 
     assert session.state.runs.current_number == before.runs.current_number
     session.document.mark_project_saved(before)
     assert session.state.has_unsaved_result
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    path = tmp_path / "pipe.inpaint"
+    os.mkfifo(path)
+    # Somebody has it open for writing, or the test would wait for ever if the program did.
+    holder = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        with pytest.raises(UserError, match="not a regular file"):
+            read_project(path)
+    finally:
+        os.close(holder)
