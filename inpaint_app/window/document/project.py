@@ -4,6 +4,7 @@ A project is a zip archive: project.json, and arrays as .npy files. Of a picture
 are in it. What is left out: the steps of undo, and how the dictionaries of runs were selected.
 """
 
+import contextlib
 import json
 import math
 import tokenize
@@ -20,7 +21,7 @@ from dictsel_core import GroundSet, Restoration, RestoreSettings, __version__
 from dictsel_core.atoms import AtomOrigin
 from dictsel_core.restoration import ResolvedSettings
 from inpaint_app.engine.hole_fill import HoleFill
-from inpaint_app.engine.source import Source, open_source, source_from_picture, with_reference
+from inpaint_app.engine.source import Source, detect_again, open_source, source_from_picture, with_reference
 from inpaint_app.errors import DamagedError, UserError, printable_path, reading_error
 from inpaint_app.io.atomic import PendingFile
 from inpaint_app.io.recipe import (
@@ -259,6 +260,9 @@ class _Reader:
             source = replace(source, reference=None if reference is None else Picture(reference))
         recipe = Recipe({}, "", self._contents["marks"])
         spec = recipe_mask_spec(recipe, self._folder / _CONTENTS)
+        if spec != source.mask_spec and not spec.detect:  # to look for damage again would take too long
+            with contextlib.suppress(UserError):  # a mask file may be gone; the mask is in the project
+                source = detect_again(source, spec)
         return replace(
             source,
             mask_spec=spec,

@@ -12,6 +12,7 @@ from windows import opened, settle
 
 from inpaint_app.errors import UserError
 from inpaint_app.io.write import Output
+from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.document import project as projects
 from inpaint_app.window.document.project import describe_project, read_project
@@ -298,3 +299,15 @@ def test_a_pipe_is_not_waited_for(tmp_path):
             read_project(path)
     finally:
         os.close(holder)
+
+
+def test_it_is_known_again_what_the_marks_have_made_missing(session, qtbot, files, tmp_path):
+    opened(session, qtbot, files["damaged"])
+    session.opening.set_mask_spec(MaskSpec(mask=files["mask"], grow=2))
+    settle(session, qtbot)
+    project = saved(session, qtbot, tmp_path / "work.inpaint")
+    before, after = session.state.source.missing, read_project(project).source.missing
+    assert np.array_equal(after.mask, before.mask)
+    assert (after.sources, after.growth) == (before.sources, before.growth)
+    files["mask"].unlink()
+    assert read_project(project).mask.same_pixels(session.state.mask)
