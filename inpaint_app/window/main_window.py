@@ -137,7 +137,7 @@ class MainWindow(QMainWindow):
         session.output_wanted.connect(self.files.restore_whole_file)
         for offer, bar in zip(session.offers, self.offers, strict=True):
             offer.changed.connect(bar.show_message)
-            bar.accepted.connect(offer.accept)
+            bar.accepted.connect(self.files.recover if offer is session.lost_work else offer.accept)
             bar.dismissed.connect(offer.dismiss)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)

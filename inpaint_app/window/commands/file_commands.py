@@ -90,6 +90,11 @@ class FileCommands(QObject):
                 "open it from elsewhere."
             )
 
+    def recover(self) -> None:
+        """Open the lost work that is offered, unless unsaved work is to be kept."""
+        if self.may_leave():
+            self._session.lost_work.accept()
+
     def open_sample(self, damage: Damage) -> None:
         """Open the bundled picture."""
         if self.may_leave():

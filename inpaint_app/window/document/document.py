@@ -200,8 +200,11 @@ class Document(QObject):
 
     def mark_project_saved(self, state: DocumentState) -> None:
         """Remember that a state was saved as a project, as far as it is still the current one."""
-        runs = self.state.runs
-        if self.state.source is state.source and runs.current_number == state.runs.current_number:
+        runs, shown, saved = self.state.runs, self.state.runs.current, state.runs.current
+        is_same = runs.current_number == state.runs.current_number
+        if shown is not None and saved is not None and shown.image is not saved.image:
+            is_same = False  # a stroke was healed in it since
+        if self.state.source is state.source and is_same:
             self.apply(saved_mask=state.mask, runs=replace(runs, saved_number=runs.current_number))
 
     def discard(self) -> None:

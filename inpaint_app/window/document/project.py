@@ -4,8 +4,10 @@ A project is a zip archive: project.json, and arrays as .npy files. Of a picture
 are in it. What is left out: the steps of undo, and how the dictionaries of runs were selected.
 """
 
+import contextlib
 import json
 import math
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterable
@@ -19,7 +21,7 @@ from dictsel_core import GroundSet, Restoration, RestoreSettings, __version__
 from dictsel_core.atoms import AtomOrigin
 from dictsel_core.restoration import ResolvedSettings
 from inpaint_app.engine.hole_fill import HoleFill
-from inpaint_app.engine.source import Source, open_source, source_from_picture, with_reference
+from inpaint_app.engine.source import Source, detect_again, open_source, source_from_picture, with_reference
 from inpaint_app.errors import DamagedError, UserError, printable_path, reading_error
 from inpaint_app.io.atomic import PendingFile
 from inpaint_app.io.recipe import (
@@ -40,8 +42,23 @@ from inpaint_app.window.document.state import DocumentState
 SUFFIX = ".inpaint"
 FORMAT = 1
 _CONTENTS = "project.json"
-_MAX_CONTENTS, _MAX_RUNS = 10_000_000, 10_000
+_MAX_CONTENTS, _MAX_RUNS = 32_000_000, 10_000
 _MAX_SIDE = 1 << 20
+#: What contents that make no sense raise here, in JSON, in zipfile (RuntimeError: encrypted, or for a later
+#: version of zip; EOFError: sizes that are not true) and in NumPy (TokenError: the header of an array).
+_DAMAGED = (
+    DamagedError,
+    zipfile.BadZipFile,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    OverflowError,
+    RuntimeError,
+    EOFError,
+    SyntaxError,
+    tokenize.TokenError,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +94,10 @@ def _write(file: BinaryIO, state: DocumentState, folder: Path) -> None:
             "shown": state.runs.current_number,
             "newest": state.runs.newest_number,
         }
-        archive.writestr(_CONTENTS, json.dumps(contents, indent=1, allow_nan=False))
+        text = json.dumps(contents, allow_nan=False)
+        if len(text) > _MAX_CONTENTS or len(state.runs) > _MAX_RUNS:  # it could not be read again
+            raise UserError("There are too many runs for a project", "delete some of them first")
+        archive.writestr(_CONTENTS, text)
 
 
 def _plain_source(archive: zipfile.ZipFile, source: Source, folder: Path) -> dict[str, Any]:
@@ -152,7 +172,7 @@ def describe_project(path: Path) -> str:
         with zipfile.ZipFile(path) as archive:
             contents = parse_object(_member(archive, _CONTENTS).read(_MAX_CONTENTS), path.name, "project")
             return printable_path(str(contents["picture"]["name"]))
-    except (OSError, UserError, DamagedError, zipfile.BadZipFile, ValueError, TypeError, LookupError):
+    except (OSError, UserError, MemoryError, *_DAMAGED):
         return "a picture"
 
 
@@ -170,6 +190,8 @@ def read_project(path: Path, seen: Path | None = None) -> Project:
     """
     name = printable_path(path)
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for
+            raise UserError(f"{name} is not a regular file", "open the picture itself")
         with zipfile.ZipFile(path) as archive:
             data = _member(archive, _CONTENTS).read(_MAX_CONTENTS)
             contents = parse_object(data, name, "project")
@@ -182,7 +204,7 @@ def read_project(path: Path, seen: Path | None = None) -> Project:
         raise reading_error(error, path) from error
     except UserError:
         raise
-    except (DamagedError, zipfile.BadZipFile, ValueError, TypeError, LookupError, AttributeError) as error:
+    except _DAMAGED as error:
         raise UserError(f"{name} is a damaged project, or none", "open the picture itself") from error
 
 
@@ -202,6 +224,8 @@ class _Reader:
         source = self._source(contents["picture"])
         masks = [self._mask(each) for each in contents["masks"]]
         runs = [self._run(each, masks) for each in contents["runs"][:_MAX_RUNS]]
+        if len({run.number for run in runs}) < len(runs):
+            raise DamagedError("two runs have one number")
         shown = contents["shown"] if any(run.number == contents["shown"] for run in runs) else None
         newest = max([int(contents["newest"]), *(run.number for run in runs)])
         history = RunHistory(tuple(runs), shown, saved_number=shown, newest_number=newest)
@@ -220,6 +244,8 @@ class _Reader:
                     "put it back there",
                 )
             source = open_source(path, MaskSpec())
+        if not source.picture.is_plain:
+            raise DamagedError("the picture cannot be shown")
         pixels = source.picture.pixels
         is_other = pixels.shape != self._shape or pixels.dtype != self._dtype
         if is_other or _checksum(source.picture) != about["checksum"]:
@@ -234,6 +260,9 @@ class _Reader:
             source = replace(source, reference=None if reference is None else Picture(reference))
         recipe = Recipe({}, "", self._contents["marks"])
         spec = recipe_mask_spec(recipe, self._folder / _CONTENTS)
+        if spec != source.mask_spec and not spec.detect:  # to look for damage again would take too long
+            with contextlib.suppress(UserError):  # a mask file may be gone; the mask is in the project
+                source = detect_again(source, spec)
         return replace(
             source,
             mask_spec=spec,
@@ -326,4 +355,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
     entry = archive.getinfo(name)
     if entry.compress_type != zipfile.ZIP_STORED:
         raise DamagedError(f"{name} is compressed")
+    # Memory is taken for what the archive says before it is read.
+    if max(entry.file_size, entry.compress_size) > archive.start_dir:
+        raise DamagedError(f"{name} is larger than the archive")
     return archive.open(entry)

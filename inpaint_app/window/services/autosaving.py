@@ -8,6 +8,7 @@ from typing import IO
 
 from PySide6.QtCore import QObject, QTimer
 
+from inpaint_app.io.atomic import SUFFIX as PART_SUFFIX
 from inpaint_app.io.atomic import write_files
 from inpaint_app.system import lock
 from inpaint_app.window.background.worker_pool import WorkerPool
@@ -15,12 +16,13 @@ from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.project import SUFFIX, project_file
 from inpaint_app.window.document.state import DocumentState
 
-#: What is kept; the pixels of the picture itself are in its file.
-_KEPT = ("source", "mask", "settings", "hole_fill", "runs")
+#: What is kept, and what tells whether it would be lost; the pixels of the picture itself are in its file.
+_KEPT = ("source", "mask", "settings", "hole_fill", "runs", "saved_mask")
 _DELAY_MS = 2000
 #: Part of the time that saving may take: large pictures are saved less often.
 _SHARE = 0.05
-_MAX_AGE = 30 * 24 * 3600
+_DAY = 24 * 3600
+_MAX_AGE = 30 * _DAY
 
 
 class Autosaving(QObject):
@@ -80,15 +82,20 @@ class Autosaving(QObject):
             return
         began = time.monotonic()
         self._is_writing, self._is_outdated = True, False
+        superseded = tuple(self._superseded)  # what is recovered from now on is not in this state
 
         def on_done(_notes: object) -> None:
             self._delay_ms = max(_DELAY_MS, int(1000 * (time.monotonic() - began) / _SHARE))
-            while self._superseded:
-                _remove_with_lock(self._superseded.pop())
+            for each in superseded:
+                self._superseded.remove(each)
+                _remove_with_lock(each)
             self._end_writing()
 
+        source = None if state.source is None else state.source.path
         self._workers.start(
-            lambda _control: write_files([project_file(path, state)], overwrite=True, waits=False),
+            lambda _control: write_files(
+                [project_file(path, state)], overwrite=True, waits=False, source=source
+            ),
             done=on_done,
             failed=lambda _sentence: self._end_writing(),
         )
@@ -98,6 +105,7 @@ class Autosaving(QObject):
         self._timer.stop()
         path, self._path = self._path, None
         if path is not None and self._lock is not None:
+            _remove(path)  # before anybody can take it for lost
             self._lock.close()
             _remove_with_lock(path)
 
@@ -116,18 +124,30 @@ class Autosaving(QObject):
 def lost_work(folder: Path) -> list[Path]:
     """Return the projects of processes that have ended without removing them, the newest last.
 
-    What nobody has recovered for a month is removed.
+    What nobody has recovered for a month is removed, and what was left of a process that was writing.
     """
+    for part in folder.glob(f".*{PART_SUFFIX}"):
+        if _age(part) > _DAY:
+            _remove(part)
     found = []
-    for path in sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime):
+    for path in sorted(folder.glob(f"*{SUFFIX}"), key=_age, reverse=True):
         with contextlib.suppress(OSError), path.with_suffix(".lock").open("a") as file:
             if not lock(file):
                 continue
-            if time.time() - path.stat().st_mtime > _MAX_AGE:
+            # One that is gone by now was recovered elsewhere, or its process has ended.
+            if not path.is_file() or _age(path) > _MAX_AGE:
                 _remove_with_lock(path)
             else:
                 found.append(path)
     return found
+
+
+def _age(path: Path) -> float:
+    """Return the seconds since a file was written; 0 if it is gone."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _would_be_lost(state: DocumentState) -> bool:

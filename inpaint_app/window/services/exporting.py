@@ -93,7 +93,9 @@ class Exporting(QObject):
             document.problem.emit(NO_PICTURE)
             return
         self._write(
-            lambda _source: write_files([project_file(output.path, state)], overwrite=output.overwrite),
+            lambda source: write_files(
+                [project_file(output.path, state)], overwrite=output.overwrite, source=source.path
+            ),
             output,
             lambda: document.mark_project_saved(state),
         )

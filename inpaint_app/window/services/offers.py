@@ -93,9 +93,11 @@ class DoubtfulMask(Offer):
         self._dismissed()
 
     def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        is_asked = new.doubt is self._doubt and new.source is not None
-        fraction = 0.0 if new.source is None else new.source.missing.fraction
-        self._say(_DOUBTS[self._doubt].format(format_percent(fraction)) if is_asked else "")
+        if new.doubt is not self._doubt or new.source is None:
+            self._say("")
+            return
+        # Counting takes a while for a large picture.
+        self._say(_DOUBTS[self._doubt].format(format_percent(new.source.missing.fraction)))
 
 
 class UnseenFile(Offer):

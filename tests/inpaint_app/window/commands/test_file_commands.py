@@ -268,3 +268,22 @@ def test_what_is_being_written_is_not_asked_about(window, qtbot, files, tmp_path
     window.session.exporting.write_restored(Output(path))
     assert window.close()
     assert path.is_file()
+
+
+def test_lost_work_does_not_replace_unsaved_work_unasked(window, qtbot, files, tmp_path, monkeypatch) -> None:
+    session, lost = window.session, tmp_path / "1-2.inpaint"
+    lost.write_bytes(b"of another picture")
+    opened(session, qtbot, files["damaged"])
+    session.masking.invert()
+    settle(session, qtbot)
+    session.lost_work.offer([lost])
+    monkeypatch.setattr(file_dialogs, "ask_about_unsaved", lambda *_args: "stay")
+    bar = window.offers[session.offers.index(session.lost_work)]
+    bar.accepted.emit()
+    settle(session, qtbot)
+    assert session.lost_work.sentence, "it is still offered"
+    assert session.state.has_unsaved_mask
+    monkeypatch.setattr(file_dialogs, "ask_about_unsaved", lambda *_args: "discard")
+    bar.accepted.emit()
+    settle(session, qtbot)
+    assert session.lost_work.sentence == ""

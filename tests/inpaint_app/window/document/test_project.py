@@ -1,7 +1,9 @@
 """Projects: what is saved is there again, and nothing else is read."""
 
 import json
+import os
 import zipfile
+import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +12,9 @@ from windows import opened, settle
 
 from inpaint_app.errors import UserError
 from inpaint_app.io.write import Output
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.picture import Picture
+from inpaint_app.window.document import project as projects
 from inpaint_app.window.document.project import describe_project, read_project
 from inpaint_app.window.session import Session
 
@@ -181,6 +186,8 @@ def changed(project, tmp_path, change, *, compression=zipfile.ZIP_STORED):
         lambda contents: contents["settings"].update(unheard_of=1),
         lambda contents: contents.update(runs=None),
         lambda contents: contents.update(project=99),
+        lambda contents: contents["runs"][0]["usage"].append(10**30),
+        lambda contents: contents["runs"][1].update(number=1),
     ],
 )
 def test_contents_that_make_no_sense_are_refused_in_a_sentence(project, tmp_path, change):
@@ -204,3 +211,103 @@ def test_a_truncated_file_is_refused_in_a_sentence(project, tmp_path, length):
     path.write_bytes(project.read_bytes()[:length])
     with pytest.raises(UserError, match="damaged project"):
         read_project(path)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [(6, b"\xff\x00"), (8, b"\x01\x00"), (20, b"\xf0\xff\xff\x7f\xf0\xff\xff\x7f")],
+    ids=["a later version of zip", "encrypted", "sizes that are not true"],
+)
+def test_an_archive_of_another_kind_is_refused_in_a_sentence(project, tmp_path, place, value):
+    data = bytearray(project.read_bytes())
+    entry = data.find(b"PK\x01\x02")
+    while entry >= 0:  # every entry of the directory
+        data[entry + place : entry + place + len(value)] = value
+        entry = data.find(b"PK\x01\x02", entry + 1)
+    path = tmp_path / "other.inpaint"
+    path.write_bytes(data)
+    assert describe_project(path) == "a picture"
+    with pytest.raises(UserError, match="damaged project"):
+        read_project(path)
+
+
+def test_what_could_not_be_read_again_is_not_written(session, qtbot, files, tmp_path, monkeypatch):
+    worked_on(session, qtbot, files)
+    monkeypatch.setattr(projects, "_MAX_CONTENTS", 1000)
+    session.exporting.write_project(Output(tmp_path / "work.inpaint"))
+    session.exporting.wait()
+    assert session.complaints == ["There are too many runs for a project; delete some of them first."]
+    assert not (tmp_path / "work.inpaint").exists()
+    assert session.state.has_unsaved_result
+
+
+@pytest.mark.parametrize("other", ["float64", "four bands"])
+def test_a_picture_that_cannot_be_shown_is_refused(session, qtbot, tmp_path, other):
+    session.opening.open_picture(lambda: Picture(np.zeros((20, 30, 3), np.uint8)), "Pasted picture")
+    settle(session, qtbot)
+    pixels = np.zeros((20, 30, 3)) if other == "float64" else np.zeros((20, 30, 4), np.uint8)
+    about = {"shape": list(pixels.shape), "dtype": pixels.dtype.str, "checksum": zlib.crc32(pixels.data)}
+    project = saved(session, qtbot, tmp_path / "pasted.inpaint")
+    path = changed(project, tmp_path, lambda contents: contents["picture"].update(about))
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(tmp_path / "odd.inpaint", "w") as new:
+        for name in old.namelist():
+            with new.open(name, "w") as file:
+                if name == "picture.npy":
+                    np.save(file, pixels)
+                else:
+                    file.write(old.read(name))
+    with pytest.raises(UserError, match="damaged project"):
+        read_project(tmp_path / "odd.inpaint")
+
+
+def test_an_array_whose_header_is_cut_is_refused_in_a_sentence(project, tmp_path):
+    path = tmp_path / "cut.inpaint"
+    with zipfile.ZipFile(project) as old, zipfile.ZipFile(path, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            new.writestr(name, data.replace(b"}", b" ", 1) if name == "mask0.npy" else data)
+    with pytest.raises(UserError, match="damaged project"):
+        read_project(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions")
+def test_a_project_of_a_private_picture_is_private(session, qtbot, files, tmp_path):
+    files["damaged"].chmod(0o600)
+    opened(session, qtbot, files["damaged"])
+    assert saved(session, qtbot, tmp_path / "work.inpaint").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_healed_while_a_project_is_written_is_not_saved(session, qtbot, files, tmp_path):
+    worked_on(session, qtbot, files)
+    before = session.state
+    session.masking.begin_stroke(30.5, 30.5, diameter=4)
+    session.masking.heal_stroke()
+    settle(session, qtbot)
+    assert session.state.runs.current_number == before.runs.current_number
+    session.document.mark_project_saved(before)
+    assert session.state.has_unsaved_result
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    path = tmp_path / "pipe.inpaint"
+    os.mkfifo(path)
+    # Somebody has it open for writing, or the test would wait for ever if the program did.
+    holder = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        with pytest.raises(UserError, match="not a regular file"):
+            read_project(path)
+    finally:
+        os.close(holder)
+
+
+def test_it_is_known_again_what_the_marks_have_made_missing(session, qtbot, files, tmp_path):
+    opened(session, qtbot, files["damaged"])
+    session.opening.set_mask_spec(MaskSpec(mask=files["mask"], grow=2))
+    settle(session, qtbot)
+    project = saved(session, qtbot, tmp_path / "work.inpaint")
+    before, after = session.state.source.missing, read_project(project).source.missing
+    assert np.array_equal(after.mask, before.mask)
+    assert (after.sources, after.growth) == (before.sources, before.growth)
+    files["mask"].unlink()
+    assert read_project(project).mask.same_pixels(session.state.mask)

@@ -5,11 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from windows import opened, settle
 
+from inpaint_app.io.write import Output
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.services import autosaving
 from inpaint_app.window.services.autosaving import lost_work
 from inpaint_app.window.session import Session
@@ -147,3 +150,64 @@ def test_after_a_month_it_is_gone(folder):
     os.utime(old, (month, month))
     assert lost_work(folder) == []
     assert not old.exists()
+
+
+def test_a_file_that_goes_away_meanwhile_does_no_harm(folder, monkeypatch):
+    folder.mkdir(parents=True)
+    here, gone = folder / "1-2.inpaint", folder / "3-4.inpaint"
+    here.touch()
+    glob = Path.glob
+    monkeypatch.setattr(Path, "glob", lambda self, what: [*glob(self, what), gone])
+    assert lost_work(folder) == [here]
+    assert not gone.with_suffix(".lock").exists()
+
+
+def test_parts_of_files_are_removed_after_a_day(folder):
+    folder.mkdir(parents=True)
+    new, old = folder / ".1.inpaint-part", folder / ".2.inpaint-part"
+    for each in (new, old):
+        each.touch()
+    os.utime(old, (time.time() - 25 * 3600,) * 2)
+    assert lost_work(folder) == []
+    assert list(folder.iterdir()) == [new]
+
+
+def test_lost_work_stays_until_it_is_saved_itself(session, qtbot, files, folder, monkeypatch):
+    lost, written = folder / "1-2.inpaint", []
+    session.start_autosaving(folder)
+    lost.touch()
+    opened(session, qtbot, files["whole"])
+    write_files = autosaving.write_files
+
+    def write(*args, **options):
+        written.append(lost.exists())
+        return write_files(*args, **options)
+
+    monkeypatch.setattr(autosaving, "write_files", write)
+    session.masking.invert()
+    session.autosaving.save()  # without what is recovered meanwhile
+    session.autosaving.supersede(lost)
+    session.masking.clear()
+    session.masking.fill(Rect(2, 2, 3, 3))
+    qtbot.waitUntil(lambda: not lost.exists(), timeout=60_000)
+    assert written == [True, True]
+
+
+def test_a_mask_that_was_saved_would_not_be_lost(session, qtbot, files, folder, tmp_path):
+    session.start_autosaving(folder)
+    opened(session, qtbot, files["whole"])
+    session.masking.fill(Rect(2, 2, 3, 3))
+    path = saved_file(folder, qtbot)
+    settle(session, qtbot)
+    session.exporting.write_mask(Output(tmp_path / "written.png"))
+    session.exporting.wait()
+    qtbot.waitUntil(lambda: not path.exists(), timeout=10_000)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions")
+def test_nobody_else_reads_what_was_private(session, qtbot, files, folder):
+    files["whole"].chmod(0o600)
+    session.start_autosaving(folder)
+    opened(session, qtbot, files["whole"])
+    session.masking.invert()
+    assert saved_file(folder, qtbot).stat().st_mode & 0o777 == 0o600
