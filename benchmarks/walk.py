@@ -45,6 +45,7 @@ def main() -> None:
 
 def _walk_through_window(image: NDArray[Any], mask: NDArray[Any]) -> None:
     """Print the files that a step of a slider passes through: until it is taken, and until it is seen."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     try:
         from benchmarks.window_gaps import make_window
         from inpaint_app.window.app import wait_until_settled

@@ -1,5 +1,7 @@
 """The panels around the pictures, which can be moved, hidden and made to float."""
 
+import contextlib
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
@@ -34,6 +36,11 @@ def _dock(window: QMainWindow, title: str, widget: QWidget, area: Qt.DockWidgetA
     dock.setObjectName(title.replace("&", "").lower())
     dock.setWidget(widget)
     window.addDockWidget(area, dock)
-    # A dock behind another one's tab lies outside the window, and would still take the focus.
-    dock.visibilityChanged.connect(lambda seen: widget.setEnabled(seen or window.isMinimized()))
+
+    def follow(seen: bool) -> None:
+        """Disable a dock behind another one's tab: it lies outside the window, and would take the focus."""
+        with contextlib.suppress(RuntimeError):  # Qt has deleted them, when everything ends
+            widget.setEnabled(seen or window.isMinimized())
+
+    dock.visibilityChanged.connect(follow)
     return dock
