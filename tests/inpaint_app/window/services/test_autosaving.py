@@ -201,7 +201,7 @@ def test_a_mask_that_was_saved_would_not_be_lost(session, qtbot, files, folder, 
     settle(session, qtbot)
     session.exporting.write_mask(Output(tmp_path / "written.png"))
     session.exporting.wait()
-    qtbot.waitUntil(lambda: not path.exists(), timeout=10_000)
+    qtbot.waitUntil(lambda: not path.exists(), timeout=60_000)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions")
