@@ -11,7 +11,7 @@ from dictsel_core.completion import completion, wide_parts
 from dictsel_core.evaluation import estimation
 from dictsel_core.restoration import tile
 
-FAST = RestoreSettings.preset("fast")
+FAST = RestoreSettings(rounds=0)
 
 
 @pytest.fixture(autouse=True)
