@@ -90,16 +90,15 @@ DEFAULT_OPTIONS = RefinementOptions()
 #: Number of rounds if it is left open, and the options for as many: a little better, and a little slower.
 BEST_ROUNDS = 8
 BEST_OPTIONS = RefinementOptions(n_members=32, last_stride=3)
-#: From so many rounds on, the noise falls slowly, and groups are small, of which all members are estimated:
-#: what repeats is found in the end.
+#: From so many rounds on, the noise falls slowly.
 _FINEST_ROUNDS = 24
-FINEST_OPTIONS = replace(
-    BEST_OPTIONS, n_members=24, n_estimated=24, last_n_estimated=24, last_size=8, noise_decay=1.2
-)
+FINEST_OPTIONS = replace(BEST_OPTIONS, noise_decay=1.2)
+#: In images that repeat themselves, groups are small, all their members are estimated, and no patch is small.
+_REPETITIVE = {"n_members": 24, "n_estimated": 24, "last_n_estimated": 24, "last_size": 8}
 
 
-def options_for(density: float, n_rounds: int) -> RefinementOptions:
-    """Return the options for damage of this density, and so many rounds.
+def options_for(density: float, n_rounds: int, *, is_repetitive: bool = False) -> RefinementOptions:
+    """Return the options for damage of this density, so many rounds, and images that repeat themselves.
 
     Where most pixels around a missing one are observed, as in text and scratches, the groups of the first
     rounds are right already, and less noise is better, which takes more steps; and fewer estimates do.
@@ -108,13 +107,14 @@ def options_for(density: float, n_rounds: int) -> RefinementOptions:
     default = DEFAULT_OPTIONS if n_rounds < BEST_ROUNDS else BEST_OPTIONS
     if n_rounds >= _FINEST_ROUNDS:
         default = FINEST_OPTIONS
-    return replace(
+    options = replace(
         default,
         noise=default.noise * (_THIN_NOISE + (1 - _THIN_NOISE) * share),
         noise_decay=default.noise_decay**share,
         n_estimated=round(_THIN_ESTIMATED + (default.n_estimated - _THIN_ESTIMATED) * share),
         n_steps=round(_THIN_STEPS + (default.n_steps - _THIN_STEPS) * share),
     )
+    return replace(options, **_REPETITIVE) if is_repetitive else options
 
 
 def refine_round(

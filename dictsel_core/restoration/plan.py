@@ -18,7 +18,7 @@ from dictsel_core._util.validation import Bools, Ints, as_matrix
 from dictsel_core.atoms import GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for
 from dictsel_core.restoration.coding import SparseCoder
-from dictsel_core.restoration.holdout import Sample, is_refinement_harmful
+from dictsel_core.restoration.holdout import Sample, best_plan
 from dictsel_core.restoration.image import Image, Plane, Planes, ValueRange
 from dictsel_core.restoration.result import Restoration
 from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of, useful_differences
@@ -90,6 +90,7 @@ class Plan:
     repeats: tuple[Repeat, Repeat]  #: by which rows and columns were enlarged
     fill_reach: int  #: wide holes, farther than this from observed pixels, are filled; 0: none are
     holes: tuple[tuple[int, int, int, int], ...] = ()  #: boxes of wide holes, if there are several tiles
+    is_repetitive: bool = False  #: whether the rounds are those for images that repeat themselves
     level: int = 0  #: how often the image was halved to get its coarse scale,
     coarse: Planes | None = None  #: (h, w, C), restored; None for a single tile, or if complete
 
@@ -101,7 +102,7 @@ class Plan:
     @property
     def refinement(self) -> RefinementOptions:
         """How the rounds refine."""
-        return options_for(self.damage_density, self.n_rounds)
+        return options_for(self.damage_density, self.n_rounds, is_repetitive=self.is_repetitive)
 
     @property
     def threads(self) -> int:
@@ -220,9 +221,10 @@ def make_plan(
         holes=whole.holes,
         level=whole.level,
     )
-    if rounds and settings.rounds is None:
-        is_harmful = yield from part_of_work(is_refinement_harmful(plan, samples), _SELECTED, 1.0)
-        plan = plan.with_rounds(0) if is_harmful else plan
+    if rounds >= BEST_ROUNDS:
+        plans = [plan, replace(plan, is_repetitive=True)]
+        plans += [plan.with_rounds(0)] if settings.rounds is None else []
+        plan = yield from part_of_work(best_plan(plans, samples), _SELECTED, 1.0)
     if whole.coarse is not None and whole.coarse.missing.any():
         plan = replace(plan, coarse=code_tile(whole.coarse, plan.with_rounds(0)))
     return plan

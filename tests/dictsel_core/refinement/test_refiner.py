@@ -11,11 +11,13 @@ from blocks import refine
 from pictures import photograph
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core.refinement.rounds import DEFAULT_OPTIONS as OPTIONS
 from dictsel_core.refinement.rounds import grid_offsets, refine_round
 from dictsel_core.refinement.search import Block, spans
 from dictsel_core.restoration import holdout
-from dictsel_core.restoration.holdout import is_harmful
+from dictsel_core.restoration.holdout import best_plan, is_harmful
+from dictsel_core.restoration.image import as_image
 
 FAST, BEST = RestoreSettings(rounds=0), RestoreSettings.preset("best")
 
@@ -254,6 +256,25 @@ def test_chance_does_not_keep_the_best_preset_from_refining(seed):
     mask = np.random.default_rng(seed).random(original.shape) < 0.5
     balanced, best = (restore(original, mask, each).image for each in (RestoreSettings(), BEST))
     assert psnr(original, best) > psnr(original, balanced) - 0.15
+
+
+@pytest.mark.parametrize(
+    ("errors", "chosen"), [((1, 1.1, 1), 0), ((1, 0.99, 1), 0), ((1, 0.5, 1), 1), ((1, 0.5, 0.2), 2)]
+)
+def test_the_plan_with_the_least_errors_is_chosen_if_it_is_clearly_better(monkeypatch, errors, chosen):
+    image, mask = damaged_texture(np.uint8)
+    image, mask = image[:, :, None], mask[:, :, None]
+    plan = restore(image[:, :, 0], mask[:, :, 0], FAST).plan
+    plans = [plan, replace(plan, is_repetitive=True), plan.with_rounds(2)]
+    rng, number = np.random.default_rng(0), {id(each): n for n, each in enumerate(plans)}
+
+    def held_out_errors(_, plan, held_out, **__):
+        return errors[number[id(plan)]] * rng.uniform(0, 2, int(held_out.sum()))
+
+    monkeypatch.setattr(holdout, "held_out_errors", held_out_errors)
+    run = GeneratorRun(best_plan(plans, [((0, 0), as_image(image, mask))]))
+    assert list(run) == [1.0]
+    assert run.result is plans[chosen]
 
 
 def test_progress_never_goes_back_though_refinement_is_given_up(monkeypatch):
