@@ -5,6 +5,7 @@ from operator import attrgetter
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
+from PySide6.QtWidgets import QWidget
 
 from inpaint_app.window.action_table import SPECS, ActionSpec, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
@@ -57,5 +58,7 @@ class Actions(QObject):
         action.setToolTip(tooltip(f"{spec.tip} ({key})" if key else spec.tip))
         action.setStatusTip(spec.tip)
         action.setCheckable(spec.checkable)
+        if isinstance(window := self.parent(), QWidget):  # keys work where menus and toolbars are hidden
+            window.addAction(action)
         self._made.append((spec, action))
         return action

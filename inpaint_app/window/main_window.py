@@ -28,10 +28,10 @@ from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.document.captions import short_paths
-from inpaint_app.window.document.view_state import VIEW_MODES, ViewState
+from inpaint_app.window.document.view_state import RETOUCH, STUDY, VIEW_MODES, ViewState
 from inpaint_app.window.log import details, log_file
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
-from inpaint_app.window.panels.docks import add_docks
+from inpaint_app.window.panels.docks import Docks
 from inpaint_app.window.panels.history_panel import HistoryPanel
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
@@ -45,6 +45,7 @@ from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.overlay import Overlay
 
 _SIZE = QSize(1280, 800)
 #: What the system draws around a window, at most.
@@ -62,6 +63,7 @@ class MainWindow(QMainWindow):
         self.session = Session(self)
         self.viewer = Viewer(self.session)
         self.banner, self.status = Banner(), StatusBar()
+        self._is_full = False
         self.offers = [Banner(offer.button) for offer in self.session.offers]
         self.welcome, self._pages = Welcome(), QStackedWidget()
         self.actions_ = Actions(self)
@@ -74,7 +76,7 @@ class MainWindow(QMainWindow):
             self,
             self.actions_,
             sample_menu(self, self.files.open_sample),
-            [dock.toggleViewAction() for dock in self._docks],
+            self._docks.actions,
         )
         self._connect_actions()
         self._connect_view()
@@ -89,10 +91,11 @@ class MainWindow(QMainWindow):
         center = QWidget()
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self.viewer)
-        fill(QVBoxLayout(center), self.banner, *self.offers, (self._pages, 1), spacing=0)
+        fill(QVBoxLayout(center), (self._pages, 1))
         self.setCentralWidget(center)
+        self._messages = Overlay(center, self.banner, *self.offers)
         self._drop_frame = DropFrame(center)
-        self._docks = add_docks(self, self.side, self.dictionary, self.history)
+        self._docks = Docks(self, self.side, self.dictionary, self.history)
         self.setStatusBar(self.status)
         self.setAcceptDrops(True)
         self.resize(_SIZE.boundedTo(self.screen().availableGeometry().size() - _FRAME))
@@ -126,7 +129,8 @@ class MainWindow(QMainWindow):
         document.watch(self._show_source, "source")
         document.watch(self._show_view, "view")
         document.watch(
-            self._update_actions, "source", "mask", "runs", "activity", "is_automatic", "saved_mask"
+            self._update_actions,
+            *("source", "mask", "runs", "activity", "preview", "is_previewing", "is_automatic", "saved_mask"),
         )
         document.watch(self._activity_changed, "activity")
         session.history.changed.connect(self._update_actions)
@@ -141,6 +145,7 @@ class MainWindow(QMainWindow):
             bar.dismissed.connect(offer.dismiss)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)
+        self.viewer.panels_wanted.connect(self.actions_["hide_panels"].trigger)
         self.viewer.pixel_changed.connect(self.status.pixel.setText)
         self.status.progress.stop_wanted.connect(session.stop)
         self.status.progress.cancel_wanted.connect(self.cancel)
@@ -158,10 +163,15 @@ class MainWindow(QMainWindow):
         self.session.document.set_view(change(self.session.state.view))
 
     def cancel(self) -> None:
-        """Cancel and discard the work in progress; with nothing in progress, close the banner."""
-        if self.session.state.activity is None and self.session.state.preview is None:
+        """Cancel and discard the work in progress; without any, close the banner or leave the full screen."""
+        if self._is_working:
+            self.session.cancel()
+            self.session.document.notice.emit("Canceled.")
+        elif self.banner.text:
             self.banner.hide()
-        self.session.cancel()
+        else:
+            self.set_full_screen(False)
+        self._update_actions()
 
     def find_damage(self) -> None:
         """Look for the kinds of damage that are ticked."""
@@ -179,9 +189,30 @@ class MainWindow(QMainWindow):
         """Hatch missing pixels, or not."""
         self._change_view(lambda view: replace(view, shows_mask=is_shown))
 
+    def show_study(self, _on: bool = True) -> None:
+        """Judge the method."""
+        self.session.set_workspace(STUDY)
+
+    def show_retouch(self, _on: bool = True) -> None:
+        """Mend a photograph."""
+        self.session.set_workspace(RETOUCH)
+
+    def hide_panels(self, are_hidden: bool) -> None:
+        """Put all panels and toolbars away, or bring them back."""
+        self._docks.put_away(are_hidden)
+        self.actions_["hide_panels"].setChecked(are_hidden)
+
     def set_full_screen(self, is_full: bool) -> None:
-        """Fill the screen, or not."""
+        """Fill the screen with the picture alone, or not."""
+        if is_full == self._is_full:
+            return
+        self._is_full = is_full
+        self.hide_panels(is_full)
+        self.menuBar().setVisible(not is_full)
+        self.status.setVisible(not is_full)
         (self.showFullScreen if is_full else self.showNormal)()
+        self.actions_["full_screen"].setChecked(is_full)
+        self._update_actions()
 
     def show_shortcuts(self) -> None:
         """Show the sheet of keyboard shortcuts."""
@@ -266,7 +297,7 @@ class MainWindow(QMainWindow):
             "undo": history.can_undo,
             "redo": history.can_redo,
             "run": activity is not None and activity.can_keep,
-            "work": source is not None or activity is not None or bool(self.banner.text),
+            "work": self._is_working or bool(self.banner.text) or self._is_full,
         }
         self.actions_.enable([need for need, is_met in needs.items() if is_met])
         self.actions_["undo"].setText(f"&Undo {history.undo_text}".rstrip())
@@ -276,8 +307,19 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(TITLE if source is None else f"{printable_path(source.title)}[*] — {TITLE}")
         self.setWindowModified(state.has_unsaved_result or state.has_unsaved_mask)
 
+    @property
+    def _is_working(self) -> bool:
+        """Whether there is something to cancel."""
+        state = self.session.state
+        return state.activity is not None or state.preview is not None or state.is_previewing
+
     def _show_view(self) -> None:
         view = self.session.state.view
+        self._docks.set_retouching(view.is_retouching)
+        self.side.set_retouching(view.is_retouching)
+        self.actions_[view.workspace.name].setChecked(True)
+        for name, action in self.actions_.modes.items():
+            action.setVisible(VIEW_MODES[name] in view.workspace.modes)
         self.actions_.modes[view.mode.name].setChecked(True)
         self.actions_.tools[view.tool].setChecked(True)
         self.actions_["show_mask"].setChecked(view.shows_mask)
@@ -320,6 +362,9 @@ class MainWindow(QMainWindow):
                 event.ignore()
                 return
             self._is_closed = True
+            self.set_full_screen(False)
+            self.hide_panels(False)
+            self._docks.set_retouching(False)
             self._preferences.window = WindowState(
                 bytes(self.saveGeometry().data()),
                 checked(bytes(self.saveState().data())),

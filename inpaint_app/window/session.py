@@ -15,7 +15,7 @@ from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.state import DocumentState
-from inpaint_app.window.document.view_state import COMPARISON
+from inpaint_app.window.document.view_state import COMPARISON, Workspace
 from inpaint_app.window.services.autosaving import Autosaving, lost_work
 from inpaint_app.window.services.exporting import Exporting
 from inpaint_app.window.services.filling import Filling
@@ -168,6 +168,12 @@ class Session(QObject):
     def reset_settings(self) -> None:
         """Go back to the parameters that a picture begins with."""
         self.set_settings(self.document.defaults)
+
+    def set_workspace(self, workspace: Workspace) -> None:
+        """Show the document for another purpose."""
+        self.document.set_view(self.state.view.with_workspace(workspace))
+        if not self.running.is_busy:
+            self.running.schedule()
 
     def set_automatic(self, automatic: bool) -> None:
         """Choose whether a full run follows every change."""

@@ -38,6 +38,11 @@ from inpaint_app.window.theme.colors import DIMMING, OUTLINE, STRIPES, Colors, c
 
 _STRIPE = 10
 _MARKER = 9
+_BY_KEY = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
 
 
 class Surface(QWidget):
@@ -57,6 +62,8 @@ class Surface(QWidget):
     """The pointer has left the picture."""
     menu_wanted = Signal(QPoint)
     """The context menu is wanted at a position on the screen."""
+    panels_wanted = Signal()
+    """The panels around are to be hidden, or shown again."""
 
     def __init__(self, viewport: Viewport) -> None:
         super().__init__()
@@ -65,6 +72,7 @@ class Surface(QWidget):
         self.content = Content()  #: What is drawn.
         self._marker: tuple[int, int] | None = None
         self._brush: tuple[int, QBrush] | None = None
+        self._is_reached_by_key = False
         viewport.changed.connect(self.update)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumSize(96, 96)
@@ -236,6 +244,18 @@ class Surface(QWidget):
         for part in self.parts:
             part.leave()
         super().leaveEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Remember whether the keyboard led here."""
+        self._is_reached_by_key = event.reason() in _BY_KEY
+        super().focusInEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Let Tab hide the panels under the hand of a mouse; whoever comes by Tab goes on by it."""
+        if self._is_reached_by_key or not forward:
+            return super().focusNextPrevChild(forward)
+        self.panels_wanted.emit()
+        return True
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Tell the parts that keys and buttons are released elsewhere."""

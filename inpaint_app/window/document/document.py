@@ -16,7 +16,7 @@ from inpaint_app.window.background.release import release_later
 from inpaint_app.window.document.project import Project
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState
-from inpaint_app.window.document.view_state import ViewState
+from inpaint_app.window.document.view_state import RETOUCH, STUDY, ViewState, Workspace
 
 NO_PICTURE = "There is no picture yet; open one, or open the sample."
 
@@ -103,7 +103,8 @@ class Document(QObject):
         fresh = self._without_picture(keeps_inputs=not is_another)
         self.painter = painter
         n_opened = old.n_opened + is_another
-        self._become(replace(fresh, source=source, mask=mask, doubt=source.doubt, n_opened=n_opened))
+        view = fresh.view.with_workspace(_workspace_for(source))
+        self._become(replace(fresh, source=source, mask=mask, view=view, doubt=source.doubt, n_opened=n_opened))
         self.painted.emit(None)
         for sentence in source.picture.notices:
             self.notice.emit(sentence)
@@ -211,6 +212,11 @@ class Document(QObject):
         """Treat all work as saved."""
         runs = self.state.runs
         self.apply(saved_mask=self.state.mask, runs=replace(runs, saved_number=runs.current_number))
+
+
+def _workspace_for(source: Source) -> Workspace:
+    """Return where a picture is opened: one with missing pixels, or an original, is to be studied."""
+    return STUDY if source.missing.sources or source.reference is not None else RETOUCH
 
 
 def _without_comparison(state: DocumentState) -> ViewState:

@@ -2,33 +2,83 @@
 
 import contextlib
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QToolBar, QWidget
 
 _RIGHT, _BOTTOM = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
-_SIDE_WIDTH, _HISTORY_HEIGHT = 330, 56
+_SIDE_WIDTH, _HISTORY_HEIGHT = 320, 56
 
 
-def add_docks(
-    window: QMainWindow, settings: QWidget, dictionary: QWidget, history: QWidget
-) -> list[QDockWidget]:
-    """Put the panels where they are at first: two behind each other at the right, the history below."""
-    docks = [
-        _dock(window, "Settin&gs", settings, _RIGHT),
-        _dock(window, "&Dictionary", dictionary, _RIGHT),
-        _dock(window, "Histor&y", history, _BOTTOM),
-    ]
-    window.tabifyDockWidget(docks[0], docks[1])
-    for dock in docks[:2]:  # their tabs name them
-        dock.setTitleBarWidget(QWidget())
-    window.setTabPosition(_RIGHT, QTabWidget.TabPosition.North)
-    docks[0].raise_()
-    for tabs in window.findChildren(QTabBar):
-        tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    window.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
-    window.resizeDocks([docks[0]], [_SIDE_WIDTH], Qt.Orientation.Horizontal)
-    window.resizeDocks([docks[2]], [_HISTORY_HEIGHT], Qt.Orientation.Vertical)
-    return docks
+class Docks(QObject):
+    """The panels: at first two behind each other at the right, and the history below.
+
+    Where one retouches, the first one is left; all panels and toolbars can be put away. Those that were open
+    come back.
+    """
+
+    def __init__(self, window: QMainWindow, settings: QWidget, dictionary: QWidget, history: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._docks = [
+            _dock(window, "Settin&gs", settings, _RIGHT),
+            _dock(window, "&Dictionary", dictionary, _RIGHT),
+            _dock(window, "Histor&y", history, _BOTTOM),
+        ]
+        self._for_study: list[QWidget] = []
+        self._put_away: list[QWidget] = []
+        self._is_retouching = False
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        window, docks = self._window, self._docks
+        window.tabifyDockWidget(docks[0], docks[1])
+        for dock in docks[:2]:  # their tabs name them
+            dock.setTitleBarWidget(QWidget())
+        window.setTabPosition(_RIGHT, QTabWidget.TabPosition.North)
+        docks[0].raise_()
+        for tabs in window.findChildren(QTabBar):
+            tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        window.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
+        window.resizeDocks([docks[0]], [_SIDE_WIDTH], Qt.Orientation.Horizontal)
+        window.resizeDocks([docks[2]], [_HISTORY_HEIGHT], Qt.Orientation.Vertical)
+
+    @property
+    def actions(self) -> list[QAction]:
+        """What shows and hides each of them."""
+        return [dock.toggleViewAction() for dock in self._docks]
+
+    @property
+    def are_put_away(self) -> bool:
+        """Whether all panels and toolbars are hidden."""
+        return bool(self._put_away)
+
+    def set_retouching(self, is_retouching: bool) -> None:
+        """Leave what is for retouching, or bring back what is for study."""
+        if is_retouching == self._is_retouching:
+            return
+        away, self._is_retouching = self.are_put_away, is_retouching
+        self.put_away(False)
+        self._swap(self._for_study, self._docks[1:], hide=is_retouching)
+        if not is_retouching:
+            self._docks[0].raise_()
+        self.put_away(away)
+
+    def put_away(self, is_away: bool) -> None:
+        """Hide all panels and toolbars, or bring back those that were open."""
+        if is_away != self.are_put_away:
+            parts = [*self._docks, *self._window.findChildren(QToolBar)]
+            self._swap(self._put_away, parts, hide=is_away)
+
+    @staticmethod
+    def _swap(hidden: list[QWidget], parts: list[QDockWidget] | list[QWidget], *, hide: bool) -> None:
+        """Hide those parts that are open and remember them, or show those that were remembered."""
+        if hide:
+            hidden[:] = [part for part in parts if not part.isHidden()]
+        for part in hidden:
+            part.setVisible(not hide)
+        if not hide:
+            hidden.clear()
 
 
 def _dock(window: QMainWindow, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:

@@ -19,6 +19,7 @@ from inpaint_app.window.canvas.layers import Content
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.viewport import Viewport
+from inpaint_app.window.document.view_state import works_on
 from inpaint_app.window.session import Session
 from inpaint_app.window.viewer.display import (
     RESOLVED,
@@ -51,6 +52,9 @@ class Viewer(QWidget):
     menu_wanted = Signal(QPoint)
     """The context menu is wanted at a position on the screen."""
 
+    panels_wanted = Signal()
+    """The panels around are to be hidden, or shown again."""
+
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
@@ -60,6 +64,7 @@ class Viewer(QWidget):
         #: All panes by name, hidden ones too.
         self.panes = {name: PicturePane(self._make_canvas(name)) for name in TITLES}
         self._tool = ""
+        self._mended: PackedMask | None = None
         self._pixel: Pixel | None = None
         self._screen: bytes | None = None
         self._images: dict[str, LatestResult[ImagePyramid]] = {
@@ -69,8 +74,6 @@ class Viewer(QWidget):
         self._mask: LatestResult[MaskPyramid] = LatestResult(self._workers, self)
         self._highlight: LatestResult[MaskPyramid] = LatestResult(self._workers, self)
         self._layout = PaneLayout(self)
-        self._layout.setContentsMargins(8, 8, 8, 4)
-        self._layout.setSpacing(8)
         for pane in self.panes.values():
             self._layout.add_pane(pane)
         self._visible_timer = QTimer(self, singleShot=True, interval=_VISIBLE_MS)
@@ -100,6 +103,7 @@ class Viewer(QWidget):
         for name, pane in self.panes.items():
             pane.canvas.hovered.connect(lambda row, column, name=name: self._hover(name, (row, column)))
             pane.canvas.menu_wanted.connect(self.menu_wanted)
+            pane.canvas.panels_wanted.connect(self.panels_wanted)
             pane.canvas.hover_left.connect(partial(self._hover, name, None))
 
     def close_workers(self) -> None:
@@ -135,11 +139,16 @@ class Viewer(QWidget):
             self._mask.clear()
         else:
             self._layout.set_picture_shape(source.shape)
+        self._layout.set_bare(display.is_bare)
         for name in names or TITLES:
             shown = display.panes[name]
             self.panes[name].set_labels(shown.title, shown.badge, shown.caption)
+            self.panes[name].set_bare(display.is_bare)
             self.panes[name].setVisible(name in display.visible)
         self._make_ready(display)
+        if display.mended is not self._mended:
+            self._mended = display.mended
+            self._show_mask(None)
         self._draw()
         self._show_readouts()
 
@@ -202,10 +211,11 @@ class Viewer(QWidget):
                 else:
                     pane.canvas.update()
         else:
-            packed = PackedMask.pack(mask)
+            packed, mended = PackedMask.pack(mask), self._mended
 
             def make() -> MaskPyramid:
-                return MaskPyramid(packed.unpack() if seen is None else seen.added_to(packed.unpack()))
+                marks = packed.unpack() if seen is None else seen.added_to(packed.unpack())
+                return MaskPyramid(marks, without=mended)
 
             self._mask.show(make, make)  # made again even of the same mask: small edits have changed the last
         if painter.is_painting:
@@ -217,12 +227,12 @@ class Viewer(QWidget):
     def _choose_tool(self) -> None:
         view = self._session.state.view
         tool = TOOLS[view.tool]
-        for name in tool.panes:
+        for name in self.display.visible:
             self.panes[name].canvas.update()  # the brush may have changed its size
         if view.tool != self._tool:
             self._tool = view.tool
             for name, pane in self.panes.items():
-                pane.canvas.set_tool(tool(self._session) if name in tool.panes else None)
+                pane.canvas.set_tool(tool(self._session) if works_on(tool.panes, name) else None)
 
     # The pixel under the pointer
 
