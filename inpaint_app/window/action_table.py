@@ -243,6 +243,10 @@ LABELED = ("open", "export", "repair", "find_damage", "restore", "stop")
 ALWAYS_LABELED = ("restore", "stop")
 
 
+#: Keys that the user has given to actions, tools and view modes, by name.
+OWN_KEYS: dict[str, str] = {}
+
+
 def key_of(name: str) -> str:
     """Return the first shortcut of an action or a tool, for sentences that name it."""
-    return (SPECS | TOOL_SPECS)[name].keys[0]
+    return OWN_KEYS.get(name) or (SPECS | TOOL_SPECS)[name].keys[0]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QAction,
     QCloseEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
@@ -15,8 +16,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
+from dictsel_core import RestoreSettings
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.window.action_table import Need
+from inpaint_app.window.action_table import OWN_KEYS, Need
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.canvas.screen_profile import screen_profile
 from inpaint_app.window.canvas.tools.registry import TOOLS
@@ -38,8 +40,10 @@ from inpaint_app.window.panels.status_bar import StatusBar
 from inpaint_app.window.preferences import Preferences, WindowState, checked
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session import Session
+from inpaint_app.window.theme.looks import Looks
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 from inpaint_app.window.viewer.drop_frame import DropFrame
+from inpaint_app.window.viewer.thumbnails import Thumbnails
 from inpaint_app.window.viewer.viewer import Viewer
 from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
@@ -60,10 +64,13 @@ class MainWindow(QMainWindow):
     def __init__(self, preferences: Preferences, theme: ThemeSwitch) -> None:
         super().__init__()
         self._preferences, self._theme = preferences, theme
+        OWN_KEYS.clear()
+        OWN_KEYS.update(preferences.keys)
         self.session = Session(self)
         self.viewer = Viewer(self.session)
         self.banner, self.status = Banner(), StatusBar()
         self._is_full = False
+        self._thumbnails = Thumbnails(self.session.workers, self)
         self.offers = [Banner(offer.button) for offer in self.session.offers]
         self.welcome, self._pages = Welcome(), QStackedWidget()
         self.actions_ = Actions(self)
@@ -149,6 +156,10 @@ class MainWindow(QMainWindow):
         self.viewer.pixel_changed.connect(self.status.pixel.setText)
         self.status.progress.stop_wanted.connect(session.stop)
         self.status.progress.cancel_wanted.connect(self.cancel)
+        self._thumbnails.changed.connect(
+            lambda: self.welcome.show_recent(self._preferences.recent_files, self._thumbnails.images)
+        )
+        self.welcome.recent_wanted.connect(self._open_recent)
         self.welcome.open_wanted.connect(self.files.open)
         self.welcome.repair_wanted.connect(self.files.repair)
         self.welcome.paste_wanted.connect(self.files.paste)
@@ -199,7 +210,7 @@ class MainWindow(QMainWindow):
 
     def hide_panels(self, are_hidden: bool) -> None:
         """Put all panels and toolbars away, or bring them back."""
-        self._docks.put_away(are_hidden)
+        self._docks.put_away(are_hidden, "on request")
         self.actions_["hide_panels"].setChecked(are_hidden)
 
     def set_full_screen(self, is_full: bool) -> None:
@@ -229,13 +240,54 @@ class MainWindow(QMainWindow):
     def use_settings_by_default(self) -> None:
         """Let every picture begin with the parameters as they are now."""
         document = self.session.document
-        self._preferences.settings = document.defaults = document.state.settings
-        self.side.parameters.show_defaults()
+        self._set_defaults(document.state.settings)
         document.notice.emit("Every picture begins with these parameters from now on.")
+
+    def _set_defaults(self, settings: RestoreSettings) -> None:
+        self._preferences.settings = self.session.document.defaults = settings
+        self.side.parameters.show_defaults()
+
+    def _set_default_preset(self, name: str) -> None:
+        if name:
+            threads = self.session.document.defaults.threads
+            self._set_defaults(replace(RestoreSettings.preset(name), threads=threads))  # type: ignore[arg-type]
+
+    def _set_cores(self, threads: int | None) -> None:
+        document = self.session.document
+        self._set_defaults(replace(document.defaults, threads=threads))
+        document.apply(settings=replace(document.state.settings, threads=threads))
+
+    def set_looks(self, looks: Looks) -> None:
+        """Change the gray around pictures and the marks on them, and remember both."""
+        self._preferences.looks = looks
+        self.viewer.set_looks(looks)
+
+    def set_unit(self, unit: str) -> None:
+        """Tell sizes in another unit, and remember it."""
+        self._preferences.unit = unit
+        self.status.set_unit(unit)
+
+    def _set_key(self, action: QAction, key: str) -> None:
+        self.actions_.set_key(action, key)
+        self._preferences.keys = dict(OWN_KEYS)
+
+    def _reset_keys(self) -> None:
+        self.actions_.reset_keys()
+        self._preferences.keys = {}
 
     def show_preferences(self) -> None:
         """Show the dialog of preferences."""
-        dialog = PreferencesDialog(self.session, self._preferences.theme, self._preferences.screen, self)
+        kept, keys = self._preferences, self.menus.sections
+        dialog = PreferencesDialog(
+            self.session, kept.theme, kept.screen, self, looks=kept.looks, unit=kept.unit, keys=keys
+        )
+        dialog.looks_chosen.connect(self.set_looks)
+        dialog.unit_chosen.connect(self.set_unit)
+        dialog.preset_chosen.connect(self._set_default_preset)
+        dialog.cores_chosen.connect(self._set_cores)
+        dialog.keys.key_chosen.connect(self._set_key)
+        dialog.keys.reset_wanted.connect(self._reset_keys)
+        dialog.keys.reset_wanted.connect(dialog.keys.refresh)
         dialog.theme_chosen.connect(self.set_theme)
         dialog.screen_chosen.connect(lambda choice: dialog.show_screen(self.set_screen(choice)))
         dialog.forget_wanted.connect(self._forget_recent)
@@ -257,16 +309,24 @@ class MainWindow(QMainWindow):
             self.session.document.problem.emit(error.sentence(REMEDIES))
         return self._preferences.screen
 
+    def keep_state(self, folder: Path) -> None:
+        """Keep unsaved work and small pictures of recent files in a folder from now on."""
+        self.session.start_autosaving(folder / "autosave")
+        self._thumbnails.start(folder / "thumbnails")
+        self._show_recent()
+
     # What is shown
 
     def _show_source(self) -> None:
         source = self.session.state.source
         self._pages.setCurrentWidget(self.welcome if source is None else self.viewer)
+        self._docks.put_away(source is None, "nothing is open")
         self.status.show_picture(None if source is None else source.picture)
         if source is not None:
             self.banner.hide()
             if source.path is not None:
                 self._preferences.remember_file(source.path)
+                self._thumbnails.keep(source.path, source.picture)
         self._show_recent()
         self._update_actions()
         self._show_zoom()
@@ -275,6 +335,9 @@ class MainWindow(QMainWindow):
         files = self._preferences.recent_files
         names = dict(zip(files, short_paths(files), strict=True))
         self.menus.show_recent(names, self._open_recent, self._forget_recent)
+        self.welcome.show_recent(files, self._thumbnails.images)
+        if self.session.state.source is None:
+            self._thumbnails.read(files)
 
     def _open_recent(self, path: Path) -> None:
         self.files.open_recent(path)
@@ -346,6 +409,8 @@ class MainWindow(QMainWindow):
     def _load_preferences(self) -> None:
         self.set_theme(self._preferences.theme)
         self.set_screen(self._preferences.screen)
+        self.set_looks(self._preferences.looks)
+        self.set_unit(self._preferences.unit)
         before = self._preferences.window
         self.restoreGeometry(QByteArray(before.geometry))
         if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it
@@ -364,6 +429,7 @@ class MainWindow(QMainWindow):
             self._is_closed = True
             self.set_full_screen(False)
             self.hide_panels(False)
+            self._docks.put_away(False, "nothing is open")
             self._docks.set_retouching(False)
             self._preferences.window = WindowState(
                 bytes(self.saveGeometry().data()),

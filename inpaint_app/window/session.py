@@ -162,7 +162,8 @@ class Session(QObject):
     # Parameters
 
     def set_settings(self, settings: RestoreSettings) -> None:
-        """Change the parameters; a preview follows, or a run if that is automatic."""
+        """Change the parameters; a preview follows, or a run if that is automatic. Cores stay as they are."""
+        settings = replace(settings, threads=self.document.defaults.threads)
         self.history.push(ChangeSettings(self.document, settings=settings))
 
     def reset_settings(self) -> None:

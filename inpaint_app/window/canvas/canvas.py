@@ -29,7 +29,7 @@ class Canvas(Surface):
         self._tool_use.set_tool(tool)
 
     def marked_area(self, area: QRect) -> QRect:
-        """Return the part of an area where missing pixels are hatched: the first picture, if there are two."""
+        """Return the part of an area where missing pixels are hatched: the first of two pictures."""
         return area if self.divider is None or self.divider.is_aside else self.divider.sides(area)[0]
 
     def draw_pictures(self, painter: QPainter, geometry: Geometry, area: QRect) -> None:

@@ -104,7 +104,9 @@ class Document(QObject):
         self.painter = painter
         n_opened = old.n_opened + is_another
         view = fresh.view.with_workspace(_workspace_for(source))
-        self._become(replace(fresh, source=source, mask=mask, view=view, doubt=source.doubt, n_opened=n_opened))
+        self._become(
+            replace(fresh, source=source, mask=mask, view=view, doubt=source.doubt, n_opened=n_opened)
+        )
         self.painted.emit(None)
         for sentence in source.picture.notices:
             self.notice.emit(sentence)
@@ -114,7 +116,7 @@ class Document(QObject):
         self.open(project.source, painter, project.mask)
         runs = project.runs if is_saved else replace(project.runs, saved_number=None)
         self.apply(
-            settings=project.settings,
+            settings=replace(project.settings, threads=self.defaults.threads),
             hole_fill=project.hole_fill,
             runs=runs,
             saved_mask=project.mask if is_saved else None,

@@ -24,6 +24,14 @@ class ViewMode:
 #: Panes for the runs of a comparison: as many as there are constraints, of which there are at least two.
 COMPARED = tuple(f"compared_{number + 1}" for number in range(len(CONSTRAINTS)))
 
+RESULT = ViewMode(
+    "result",
+    "&Result",
+    "The picture as it is now, alone; hold B to see the damage.",
+    "picture",
+    "0",
+    ("result",),
+)
 SIDE_BY_SIDE = ViewMode(
     "side", "&Side by Side", "Damaged and restored.", "side-by-side", "1", ("damaged", "restored")
 )
@@ -55,11 +63,7 @@ SPLIT_COMPARISON = ViewMode(
     is_comparison=True,
 )
 
-RESULT = ViewMode(
-    "result", "&Result", "The picture as it is now, alone; hold B to see the damage.", "picture", "0", ("result",)
-)
-
-_ALL = (SIDE_BY_SIDE, SPLIT, COMPARISON, ERROR_MAP, SPLIT_COMPARISON, RESULT)
+_ALL = (RESULT, SIDE_BY_SIDE, SPLIT, COMPARISON, ERROR_MAP, SPLIT_COMPARISON)
 #: All view modes; menu, toolbar, shortcuts and the command line follow.
 VIEW_MODES: dict[str, ViewMode] = {mode.name: mode for mode in _ALL}
 

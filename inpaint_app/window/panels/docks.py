@@ -27,6 +27,7 @@ class Docks(QObject):
         ]
         self._for_study: list[QWidget] = []
         self._put_away: list[QWidget] = []
+        self._reasons: set[str] = set()
         self._is_retouching = False
         self._lay_out()
 
@@ -48,27 +49,29 @@ class Docks(QObject):
         """What shows and hides each of them."""
         return [dock.toggleViewAction() for dock in self._docks]
 
-    @property
-    def are_put_away(self) -> bool:
-        """Whether all panels and toolbars are hidden."""
-        return bool(self._put_away)
-
     def set_retouching(self, is_retouching: bool) -> None:
         """Leave what is for retouching, or bring back what is for study."""
         if is_retouching == self._is_retouching:
             return
-        away, self._is_retouching = self.are_put_away, is_retouching
-        self.put_away(False)
+        self._is_retouching = is_retouching
+        if self._reasons:
+            self._put_all_away(False)
         self._swap(self._for_study, self._docks[1:], hide=is_retouching)
         if not is_retouching:
             self._docks[0].raise_()
-        self.put_away(away)
+        if self._reasons:
+            self._put_all_away(True)
 
-    def put_away(self, is_away: bool) -> None:
-        """Hide all panels and toolbars, or bring back those that were open."""
-        if is_away != self.are_put_away:
-            parts = [*self._docks, *self._window.findChildren(QToolBar)]
-            self._swap(self._put_away, parts, hide=is_away)
+    def put_away(self, is_away: bool, reason: str) -> None:
+        """Hide all panels and toolbars for a reason, or bring them back when there is none any more."""
+        before = bool(self._reasons)
+        (self._reasons.add if is_away else self._reasons.discard)(reason)
+        if bool(self._reasons) != before:
+            self._put_all_away(bool(self._reasons))
+
+    def _put_all_away(self, is_away: bool) -> None:
+        parts = [*self._docks, *self._window.findChildren(QToolBar)]
+        self._swap(self._put_away, parts, hide=is_away)
 
     @staticmethod
     def _swap(hidden: list[QWidget], parts: list[QDockWidget] | list[QWidget], *, hide: bool) -> None:

@@ -136,8 +136,7 @@ class ParameterPanel(QWidget):
             labeled("Fill wide holes", self._fills),
             self._advanced_button,
             self._advanced,
-            margins=(8, 4, 8, 4),
-            spacing=6,
+            spacing=8,
         )
 
     def _constraint_row(self) -> QHBoxLayout:
@@ -194,7 +193,6 @@ class ParameterPanel(QWidget):
         self._advanced_button.toggled.connect(self.show_advanced)
         session.document.watch(self._show, "settings", "is_automatic", "source", "mask")
         session.document.watch(self._show_total, "runs")
-        session.document.watch(self._open_for_experiments, "source")
         self._presets.activated.connect(self._choose_preset)
         self._reset.clicked.connect(session.reset_settings)
         self._fills.activated.connect(lambda place: self._ask(fill=self._fills.itemData(place)))
@@ -206,11 +204,6 @@ class ParameterPanel(QWidget):
         self._keep.clicked.connect(lambda checked: self._ask(keep_observed=checked))
         self._every_patch.clicked.connect(lambda checked: self._ask(every_patch=checked))
         self._automatic.clicked.connect(session.set_automatic)
-
-    def _open_for_experiments(self) -> None:
-        """Show the parameters of the method where an original is known, by which to judge them."""
-        if self._session.state.has_reference:
-            self.show_advanced(True)
 
     def _ask(self, **changes: object) -> None:
         # Refinement keeps observed pixels: of the two, the last choice wins.

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inpaint_app.text.explanations import FILL_EXPLANATIONS, preset_title
 from inpaint_app.text.formatting import format_percent

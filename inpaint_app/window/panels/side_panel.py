@@ -33,11 +33,21 @@ class SidePanel(QWidget):
         self._advice.setWordWrap(True)
         self._advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         inside = QWidget()
-        repair = _framed("Repair", RepairPanel(actions))
+        repair = RepairPanel(actions)
         marks = _framed("By hand", MarksPanel(session, actions))
         damage = _framed("Damage", self.damage)
         missing, parameters = _framed("Missing pixels", self.missing), _framed("Parameters", self.parameters)
-        fill(QVBoxLayout(inside), repair, damage, marks, missing, parameters, 1, margins=(12, 4, 12, 4), spacing=4)
+        fill(
+            QVBoxLayout(inside),
+            repair,
+            damage,
+            marks,
+            missing,
+            parameters,
+            1,
+            margins=(12, 8, 12, 8),
+            spacing=12,
+        )
         scroll = _Column()
         scroll.setWidgetResizable(True)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -49,7 +59,8 @@ class SidePanel(QWidget):
         fill(QHBoxLayout(row), *((button, 1) for button in buttons), margins=(12, 4, 12, 12))
         self._advice.setContentsMargins(12, 0, 12, 0)
         fill(QVBoxLayout(self), (scroll, 1), self._advice, row)
-        self._for_retouching, self._for_study = (repair, marks), (missing, parameters, row)
+        self._for_retouching: tuple[QWidget, ...] = (repair, marks)
+        self._for_study: tuple[QWidget, ...] = (missing, parameters, row)
         self.set_retouching(False)
         session.document.watch(self._show_advice, "advice")
         self._show_advice()
@@ -86,5 +97,5 @@ class _Column(QScrollArea):
 
 def _framed(title: str, widget: QWidget) -> QGroupBox:
     box = QGroupBox(title)
-    fill(QVBoxLayout(box), widget, margins=(4, 2, 4, 2))
+    fill(QVBoxLayout(box), widget, margins=(0, 10, 0, 0))
     return box

@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
 from inpaint_app.model.picture import Picture
+from inpaint_app.text.formatting import format_size
 from inpaint_app.window.action_table import key_of
 from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.document import captions
@@ -55,6 +56,8 @@ class StatusBar(QStatusBar):
         super().__init__()
         self.progress = ProgressStrip()  #: The work in progress.
         self.pixel, self._kind, self._zoom = QLabel(), QLabel(), QLabel()
+        self._picture: Picture | None = None
+        self._unit = "px"
         self.addPermanentWidget(self.progress, 1)
         self.setMinimumHeight(self.progress.sizeHint().height() + 6)
         for label in (self.pixel, self._kind, self._zoom):
@@ -67,11 +70,24 @@ class StatusBar(QStatusBar):
 
     def show_picture(self, picture: Picture | None) -> None:
         """Show size and kind of a picture that was opened, and no earlier notice."""
+        self._picture = picture
         self.pixel.clear()
-        self._kind.clear()
         if picture is not None:
             self.clearMessage()
-            self._kind.setText(f"{picture.width} x {picture.height} pixels, {picture.mode}")
+        self._show_size()
+
+    def set_unit(self, unit: str) -> None:
+        """Tell sizes in another unit."""
+        self._unit = unit
+        self._show_size()
+
+    def _show_size(self) -> None:
+        picture = self._picture
+        if picture is None:
+            self._kind.clear()
+        else:
+            size = format_size(picture.width, picture.height, picture.metadata.dpi, self._unit)
+            self._kind.setText(f"{size}, {picture.mode}")
 
     def show_zoom(self, zoom: float | None) -> None:
         """Show the zoom; None for none."""

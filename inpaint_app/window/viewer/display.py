@@ -100,7 +100,8 @@ def resolve(state: DocumentState) -> Display:
     visible = tuple(
         name
         for name in state.view.mode.panes
-        if name not in COMPARED[n_sides:] and not (state.view.mode is SIDE_BY_SIDE and _is_empty(name, images))
+        if name not in COMPARED[n_sides:]
+        and not (state.view.mode is SIDE_BY_SIDE and _is_empty(name, images))
     )
     drawn = (key for name in visible for key in (panes[name].image, panes[name].after) if key)
     ready = frozenset((*_ALWAYS_READY, *drawn))

@@ -16,11 +16,13 @@ from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, build_pyramid, display_range
 from inpaint_app.window.canvas.layers import Content
+from inpaint_app.window.canvas.mark_color import mark_color
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.document.view_state import works_on
 from inpaint_app.window.session import Session
+from inpaint_app.window.theme.looks import MARKS, Looks
 from inpaint_app.window.viewer.display import (
     RESOLVED,
     TITLES,
@@ -67,6 +69,8 @@ class Viewer(QWidget):
         self._mended: PackedMask | None = None
         self._pixel: Pixel | None = None
         self._screen: bytes | None = None
+        self._looks = Looks()
+        self._mark_color: LatestResult[str] = LatestResult(self._workers, self)
         self._images: dict[str, LatestResult[ImagePyramid]] = {
             name: LatestResult(self._workers, self) for name in TITLES
         }
@@ -95,6 +99,7 @@ class Viewer(QWidget):
         document.painted.connect(self._show_mask)
         session.finding.mark_shown.connect(self.viewport.show_box)
         all_made: list[LatestResult[Any]] = [*self._images.values(), self._inset, self._mask, self._highlight]
+        all_made.append(self._mark_color)
         for made in all_made:
             made.changed.connect(self._draw)
         self._workers.failed.connect(session.document.problem)
@@ -122,6 +127,11 @@ class Viewer(QWidget):
         """Draw pictures in the colors of a screen with that profile; None for sRGB."""
         self._screen = icc
         self._show(self.display)
+
+    def set_looks(self, looks: Looks) -> None:
+        """Change the gray around pictures, and the marks on them."""
+        self._looks = looks
+        self._draw()
 
     def _refresh(self) -> None:
         """Show what has changed in the document."""
@@ -179,7 +189,12 @@ class Viewer(QWidget):
 
     def _draw(self) -> None:
         """Draw what is ready."""
+        damaged = self._images["damaged"].ready
+        if damaged is not None:
+            smallest = damaged.images[-1]
+            self._mark_color.show(partial(mark_color, smallest), smallest)
         for name, pane in self.panes.items():
+            pane.canvas.set_looks(self._looks, self._mark_color.ready or MARKS["magenta"])
             pane.canvas.set_content(self._content(self.display.panes[name]))
 
     def _content(self, pane: PaneDisplay) -> Content:

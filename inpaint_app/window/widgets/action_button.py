@@ -5,9 +5,9 @@ from PySide6.QtWidgets import QPushButton
 
 
 def action_button(action: QAction, text: str = "", *, main: bool = False) -> QPushButton:
-    """Return a button that does what an action does, and is enabled when it is; `main` is the one that counts.
+    """Return a button that does what an action does, and is enabled when it is.
 
-    The letters belong to the menus: it has none.
+    The letters belong to the menus: it has none. `main` is the one that counts most.
     """
     button = QPushButton(text or action.iconText())
     button.setToolTip(action.toolTip())
