@@ -121,7 +121,7 @@ automatic | Restore after &Every Change |  |  | nothing | session.set_automatic(
 &View
 study | S&tudy | F8 | study | nothing | show_study(on)
     Judge the method: before and after with PSNR, parameters, dictionary, history.
-retouch | &Retouch | F9 | heal | nothing | show_retouch(on)
+retouch | Retou&ch | F9 | heal | nothing | show_retouch(on)
     Mend a photograph: one picture, as large as the window allows.
 -
 @modes
@@ -141,7 +141,7 @@ zoom_out | Zoom &Out | Ctrl+- | zoom-out | picture | viewer.viewport.zoom_out
 @docks
 -
 @theme
-hide_panels | &Hide Panels | F12 |  | nothing | hide_panels(on)
+hide_panels | &Without Panels | F12 |  | nothing | hide_panels(on)
     Show the picture without tools and panels; Tab on the picture does the same.
 full_screen | F&ull Screen | F11 |  | nothing | set_full_screen(on)
     Fill the screen with the picture; Esc returns.

@@ -101,6 +101,7 @@ class MainWindow(QMainWindow):
         fill(QVBoxLayout(center), (self._pages, 1))
         self.setCentralWidget(center)
         self._messages = Overlay(center, self.banner, *self.offers)
+        self._below = Overlay(center, edge=Qt.Edge.BottomEdge)
         self._drop_frame = DropFrame(center)
         self._docks = Docks(self, self.side, self.dictionary, self.history)
         self.setStatusBar(self.status)
@@ -220,6 +221,7 @@ class MainWindow(QMainWindow):
         self._is_full = is_full
         self.hide_panels(is_full)
         self.menuBar().setVisible(not is_full)
+        self.status.lend_progress(self._below.column if is_full else None)
         self.status.setVisible(not is_full)
         (self.showFullScreen if is_full else self.showNormal)()
         self.actions_["full_screen"].setChecked(is_full)
@@ -382,7 +384,7 @@ class MainWindow(QMainWindow):
         self.side.set_retouching(view.is_retouching)
         self.actions_[view.workspace.name].setChecked(True)
         for name, action in self.actions_.modes.items():
-            action.setVisible(VIEW_MODES[name] in view.workspace.modes)
+            action.setVisible(view.workspace.has(VIEW_MODES[name]))
         self.actions_.modes[view.mode.name].setChecked(True)
         self.actions_.tools[view.tool].setChecked(True)
         self.actions_["show_mask"].setChecked(view.shows_mask)
@@ -428,12 +430,9 @@ class MainWindow(QMainWindow):
                 return
             self._is_closed = True
             self.set_full_screen(False)
-            self.hide_panels(False)
-            self._docks.put_away(False, "nothing is open")
-            self._docks.set_retouching(False)
             self._preferences.window = WindowState(
                 bytes(self.saveGeometry().data()),
-                checked(bytes(self.saveState().data())),
+                checked(self._docks.layout),
                 self.session.state.is_automatic,
             )
             self.files.close()

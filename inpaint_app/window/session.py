@@ -173,7 +173,9 @@ class Session(QObject):
     def set_workspace(self, workspace: Workspace) -> None:
         """Show the document for another purpose."""
         self.document.set_view(self.state.view.with_workspace(workspace))
-        if not self.running.is_busy:
+        current = self.state.runs.current
+        is_up_to_date = current is not None and self.state.has_inputs_of(current)
+        if not (self.running.is_busy or is_up_to_date):
             self.running.schedule()
 
     def set_automatic(self, automatic: bool) -> None:

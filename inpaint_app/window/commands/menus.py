@@ -29,7 +29,7 @@ class Menus:
 
     def __init__(self, window: QMainWindow, actions: Actions, sample: QMenu, docks: list[QAction]) -> None:
         self._window, self._actions = window, actions
-        self.recent, theme = QMenu("Open Recen&t", window), QMenu("&Theme", window)
+        self.recent, theme = QMenu("Open Recen&t", window), QMenu("T&heme", window)
         self.themes = _exclusive(window, [_theme_action(window, theme) for theme in Theme])
         theme.addActions(self.themes.actions())
         self.diameter = NoWheelSpinBox()

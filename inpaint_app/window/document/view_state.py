@@ -19,6 +19,9 @@ class ViewMode:
     key: str  #: Shortcut.
     panes: tuple[str, ...]  #: Names of panes, see `viewer.display`, which also has their order.
     is_comparison: bool = False  #: Whether it shows several runs.
+    #: Whether it serves to judge a method, and whether to mend a photograph.
+    is_for_study: bool = True
+    is_for_retouching: bool = False
 
 
 #: Panes for the runs of a comparison: as many as there are constraints, of which there are at least two.
@@ -31,11 +34,21 @@ RESULT = ViewMode(
     "picture",
     "0",
     ("result",),
+    is_for_study=False,
+    is_for_retouching=True,
 )
 SIDE_BY_SIDE = ViewMode(
     "side", "&Side by Side", "Damaged and restored.", "side-by-side", "1", ("damaged", "restored")
 )
-SPLIT = ViewMode("split", "S&plit", "Before and after with a divider.", "split", "2", ("split",))
+SPLIT = ViewMode(
+    "split",
+    "S&plit",
+    "Before and after with a divider.",
+    "split",
+    "2",
+    ("split",),
+    is_for_retouching=True,
+)
 COMPARISON = ViewMode(
     "compare",
     "Compar&ison",
@@ -70,16 +83,20 @@ VIEW_MODES: dict[str, ViewMode] = {mode.name: mode for mode in _ALL}
 
 @dataclass(frozen=True)
 class Workspace:
-    """A purpose: which view modes serve it, the one that it begins with first."""
+    """A purpose, which some view modes serve."""
 
     name: str  #: Also that of its action.
-    modes: tuple[ViewMode, ...]
+    start: ViewMode  #: The mode that it begins with.
+
+    def has(self, mode: ViewMode) -> bool:
+        """Return whether a mode serves it."""
+        return mode.is_for_retouching if self is RETOUCH else mode.is_for_study
 
 
 #: To judge a method: before and after with their figures, parameters, dictionary, history.
-STUDY = Workspace("study", (SIDE_BY_SIDE, SPLIT, COMPARISON, ERROR_MAP, SPLIT_COMPARISON))
+STUDY = Workspace("study", SIDE_BY_SIDE)
 #: To mend a photograph: one picture, as large as the window allows.
-RETOUCH = Workspace("retouch", (RESULT, SPLIT))
+RETOUCH = Workspace("retouch", RESULT)
 WORKSPACES = {workspace.name: workspace for workspace in (STUDY, RETOUCH)}
 
 
@@ -106,20 +123,20 @@ class ViewState:
         """Return the state for another purpose, with the view mode that this begins with."""
         if workspace is self.workspace:
             return self
-        return replace(self, workspace=workspace).with_mode(workspace.modes[0])
+        return replace(self, workspace=workspace).with_mode(workspace.start)
 
     def with_mode(self, mode: ViewMode) -> "ViewState":
         """Return the state with other panes, in a workspace that has them."""
         before = self.mode_before_comparison if mode.is_comparison else mode
         places = (self.workspace, *WORKSPACES.values())
-        workspace = next(each for each in places if mode in each.modes)
+        workspace = next(each for each in places if each.has(mode))
         return replace(self, workspace=workspace, mode=mode, mode_before_comparison=before)
 
     def with_tool(self, tool: str, panes: tuple[str, ...]) -> "ViewState":
         """Return the state with another tool, and a mode that shows one of the panes it works on."""
         state = replace(self, tool=tool)
         is_usable = not panes or any(works_on(panes, pane) for pane in self.mode.panes)
-        return state if is_usable else state.with_mode(self.workspace.modes[0])
+        return state if is_usable else state.with_mode(self.workspace.start)
 
     def with_brush(self, diameter: int) -> "ViewState":
         """Return the state with another brush."""

@@ -1,8 +1,9 @@
 """The panels around the pictures, which can be moved, hidden and made to float."""
 
 import contextlib
+from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QByteArray, QObject, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QToolBar, QWidget
 
@@ -25,10 +26,10 @@ class Docks(QObject):
             _dock(window, "&Dictionary", dictionary, _RIGHT),
             _dock(window, "Histor&y", history, _BOTTOM),
         ]
-        self._for_study: list[QWidget] = []
-        self._put_away: list[QWidget] = []
         self._reasons: set[str] = set()
-        self._is_retouching = False
+        #: The layout before all were put away, and that for study while one retouches; None otherwise.
+        self._open: QByteArray | None = None
+        self._study: QByteArray | None = None
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -49,39 +50,40 @@ class Docks(QObject):
         """What shows and hides each of them."""
         return [dock.toggleViewAction() for dock in self._docks]
 
+    @property
+    def layout(self) -> bytes:
+        """Where panels and toolbars are for study, while none is put away."""
+        return bytes((self._study or self._open or self._window.saveState()).data())
+
     def set_retouching(self, is_retouching: bool) -> None:
         """Leave what is for retouching, or bring back what is for study."""
-        if is_retouching == self._is_retouching:
+        if is_retouching == (self._study is not None):
             return
-        self._is_retouching = is_retouching
-        if self._reasons:
-            self._put_all_away(False)
-        self._swap(self._for_study, self._docks[1:], hide=is_retouching)
-        if not is_retouching:
-            self._docks[0].raise_()
-        if self._reasons:
-            self._put_all_away(True)
+        if self._open is not None:
+            self._window.restoreState(self._open)
+        self._study = self._swap(self._study, self._docks[1:])
+        if self._open is not None:
+            self._open = self._swap(None, self._all)
 
     def put_away(self, is_away: bool, reason: str) -> None:
         """Hide all panels and toolbars for a reason, or bring them back when there is none any more."""
-        before = bool(self._reasons)
         (self._reasons.add if is_away else self._reasons.discard)(reason)
-        if bool(self._reasons) != before:
-            self._put_all_away(bool(self._reasons))
+        if bool(self._reasons) != (self._open is not None):
+            self._open = self._swap(self._open, self._all)
 
-    def _put_all_away(self, is_away: bool) -> None:
-        parts = [*self._docks, *self._window.findChildren(QToolBar)]
-        self._swap(self._put_away, parts, hide=is_away)
+    @property
+    def _all(self) -> list[QWidget]:
+        return [*self._docks, *self._window.findChildren(QToolBar)]
 
-    @staticmethod
-    def _swap(hidden: list[QWidget], parts: list[QDockWidget] | list[QWidget], *, hide: bool) -> None:
-        """Hide those parts that are open and remember them, or show those that were remembered."""
-        if hide:
-            hidden[:] = [part for part in parts if not part.isHidden()]
-        for part in hidden:
-            part.setVisible(not hide)
-        if not hide:
-            hidden.clear()
+    def _swap(self, before: QByteArray | None, parts: Sequence[QWidget]) -> QByteArray | None:
+        """Hide some parts and return the layout before, or bring back that one."""
+        if before is not None:
+            self._window.restoreState(before)
+            return None
+        before = self._window.saveState()
+        for part in parts:
+            part.hide()
+        return before
 
 
 def _dock(window: QMainWindow, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:

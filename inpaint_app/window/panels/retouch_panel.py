@@ -1,10 +1,7 @@
 """What mends a photograph: repair, what is marked, and how wide holes are filled."""
 
-from dataclasses import replace
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
-
-from inpaint_app.text.explanations import FILL_EXPLANATIONS, preset_title
 from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.action_table import key_of
 from inpaint_app.window.actions import Actions
@@ -12,7 +9,7 @@ from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.action_button import action_button
 from inpaint_app.window.widgets.labels import SecondaryLabel
-from inpaint_app.window.widgets.layouts import fill, labeled, tooltip
+from inpaint_app.window.widgets.layouts import fill, labeled
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
 
 
@@ -27,41 +24,31 @@ class RepairPanel(QWidget):
 
 
 class MarksPanel(QWidget):
-    """Says what is marked, and restores or clears it."""
+    """Says what is marked, restores or clears it, and mirrors how wide holes are filled."""
 
-    def __init__(self, session: Session, actions: Actions) -> None:
+    def __init__(self, session: Session, actions: Actions, fills: QComboBox) -> None:
         super().__init__()
-        self._words = SecondaryLabel()
-        self._words.setWordWrap(True)
-        self._fills = NoWheelComboBox()
-        self._fills.setAccessibleName("Fill wide holes, retouching")
-        for place, (name, text) in enumerate(FILL_EXPLANATIONS.items()):
-            self._fills.addItem(preset_title(name), name)
-            self._fills.setItemData(place, tooltip(text), 3)
         self._session = session
-        self._restore = action_button(actions["restore"], "Restore marks")
-        self._clear = action_button(actions["clear"], "Clear marks")
-        self._another = action_button(actions["another_fill"], "Try another fill")
-        row = fill(QHBoxLayout(), (self._restore, 1), (self._clear, 1), spacing=8)
-        fill(
-            QVBoxLayout(self),
-            self._words,
-            row,
-            labeled("Wide holes", self._fills),
-            self._another,
-            spacing=8,
+        self._words, mirror = SecondaryLabel(), NoWheelComboBox()
+        self._words.setWordWrap(True)
+        mirror.setModel(fills.model())
+        mirror.setAccessibleName("Wide holes")
+        mirror.setToolTip(fills.toolTip())
+        mirror.activated.connect(fills.activated)
+        fills.currentIndexChanged.connect(mirror.setCurrentIndex)
+        mirror.setCurrentIndex(fills.currentIndex())
+        buttons = (
+            action_button(actions["restore"], "Restore marks"),
+            action_button(actions["clear"], "Clear marks"),
         )
-        self._fills.activated.connect(self._choose)
-        session.document.watch(self._show, "source", "mask", "runs", "settings")
-        self._show(session.state, session.state)
+        row = fill(QHBoxLayout(), *((button, 1) for button in buttons), spacing=8)
+        another = action_button(actions["another_fill"], "Try another fill")
+        fill(QVBoxLayout(self), self._words, row, labeled("Wide holes", mirror), another, spacing=8)
+        session.document.watch(self._show, "source", "mask", "runs")
+        self._show()
 
-    def _choose(self, place: int) -> None:
-        settings = self._session.state.settings
-        self._session.set_settings(replace(settings, fill=self._fills.itemData(place)))
-
-    def _show(self, _old: DocumentState, new: DocumentState) -> None:
-        self._fills.setCurrentIndex(self._fills.findData(new.settings.fill))
-        self._words.setText(_described(new))
+    def _show(self) -> None:
+        self._words.setText(_described(self._session.state))
 
 
 def _described(state: DocumentState) -> str:

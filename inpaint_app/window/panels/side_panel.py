@@ -34,7 +34,7 @@ class SidePanel(QWidget):
         self._advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         inside = QWidget()
         repair = RepairPanel(actions)
-        marks = _framed("By hand", MarksPanel(session, actions))
+        marks = _framed("By hand", MarksPanel(session, actions, self.parameters.fills))
         damage = _framed("Damage", self.damage)
         missing, parameters = _framed("Missing pixels", self.missing), _framed("Parameters", self.parameters)
         fill(

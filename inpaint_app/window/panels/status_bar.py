@@ -1,7 +1,7 @@
 """The line at the bottom of the window: progress, notices, the pixel, the picture and the zoom."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QVBoxLayout, QWidget
 
 from inpaint_app.model.picture import Picture
 from inpaint_app.text.formatting import format_size
@@ -19,6 +19,8 @@ class ProgressStrip(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self.is_busy = False  #: Whether there is something to show.
+        self.setAutoFillBackground(True)
         self._words, self._bar = QLabel(), QProgressBar()
         self._bar.setAccessibleName("Progress")
         self._bar.setMinimumWidth(160)
@@ -34,7 +36,8 @@ class ProgressStrip(QWidget):
 
     def show_activity(self, activity: Activity | None) -> None:
         """Show the work in progress; None for none."""
-        self.setVisible(activity is not None)
+        self.is_busy = activity is not None
+        self.setVisible(self.is_busy)
         if activity is None:
             return
         self._words.setText(captions.format_activity(activity))
@@ -63,6 +66,15 @@ class StatusBar(QStatusBar):
         for label in (self.pixel, self._kind, self._zoom):
             label.setContentsMargins(8, 0, 8, 0)
             self.addPermanentWidget(label)
+
+    def lend_progress(self, place: QVBoxLayout | None) -> None:
+        """Show the work in progress elsewhere while the bar is hidden; None to take it back."""
+        self.removeWidget(self.progress)
+        if place is None:
+            self.insertPermanentWidget(0, self.progress, 1)
+        else:
+            place.addWidget(self.progress)
+        self.progress.setVisible(self.progress.is_busy)
 
     def show_notice(self, sentence: str) -> None:
         """Show a sentence for some seconds."""

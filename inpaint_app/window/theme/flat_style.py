@@ -294,6 +294,7 @@ _PRIMITIVES: dict[_Primitive, _Draw] = {
     _Primitive.PE_IndicatorToolBarSeparator: _draw_separator,
     _Primitive.PE_IndicatorDockWidgetResizeHandle: _draw_nothing,
     _Primitive.PE_FrameTabBarBase: _draw_nothing,
+    _Primitive.PE_FrameTabWidget: _draw_nothing,
     _Primitive.PE_FrameStatusBarItem: _draw_nothing,
     _Primitive.PE_PanelMenuBar: _draw_nothing,
 }

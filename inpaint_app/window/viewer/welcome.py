@@ -108,7 +108,7 @@ class Welcome(QWidget):
         name = printable_path(path.name)
         card.setText(card.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, _PICTURE.width()))
         card.setAccessibleName(f"Open {name}")
-        card.setToolTip(printable_path(path))
+        card.setToolTip(tooltip(printable_path(path)))
         card.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         card.setAutoRaise(True)
         card.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -14,7 +14,7 @@ class Overlay(QWidget):
     def __init__(self, covered: QWidget, *parts: QWidget, edge: Qt.Edge = Qt.Edge.TopEdge) -> None:
         super().__init__(covered)
         self._covered, self._edge = covered, edge
-        self._column = fill(QVBoxLayout(self), *parts, spacing=8)
+        self.column = fill(QVBoxLayout(self), *parts, spacing=8)  #: Where more may be put.
         covered.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -30,7 +30,7 @@ class Overlay(QWidget):
         return super().event(event)
 
     def _place(self) -> None:
-        layout, room = self._column, self._covered.size()
+        layout, room = self.column, self._covered.size()
         width = min(room.width() - 2 * _GAP, _WIDTH)
         height = layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
         is_above = self._edge == Qt.Edge.TopEdge

@@ -76,7 +76,8 @@ def test_the_focus_goes_to_what_is_in_sight_and_takes_keys(window, qtbot, files)
         assert any(isinstance(stop, QTabBar) for stop in stops), "the way to the other dock"
 
 
-def test_a_window_put_away_keeps_its_focus(window) -> None:
+def test_a_window_put_away_keeps_its_focus(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
     presets = find(window, QComboBox, "Preset")
     window.activateWindow()
     presets.setFocus()
