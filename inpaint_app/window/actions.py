@@ -80,7 +80,5 @@ class Actions(QObject):
         """Let keys trigger an action, and name it and its key in its tooltip."""
         action.setShortcuts([QKeySequence(key) for key in keys if key])
         key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        name = action.text().replace("&", "").rstrip(" …")
-        action.setToolTip(
-            f"{name} ({key})\n{tooltip(action.statusTip())}" if key else tooltip(action.statusTip())
-        )
+        name, tip = action.text().replace("&", "").rstrip(" …"), tooltip(action.statusTip())
+        action.setToolTip(f"{name} ({key})\n{tip}" if key else f"{name}\n{tip}")

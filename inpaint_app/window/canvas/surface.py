@@ -40,11 +40,8 @@ from inpaint_app.window.theme.looks import MARKS, Looks, stripes
 
 _STRIPE = 10
 _MARKER = 9
-_BY_KEY = (
-    Qt.FocusReason.TabFocusReason,
-    Qt.FocusReason.BacktabFocusReason,
-    Qt.FocusReason.ShortcutFocusReason,
-)
+#: A window that comes to the front, or a menu that closes, leaves the focus where it was.
+_GIVEN_BACK = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 
 
 class Surface(QWidget):
@@ -75,7 +72,7 @@ class Surface(QWidget):
         self._marker: tuple[int, int] | None = None
         self._looks, self._mark_color = Looks(), MARKS["magenta"]
         self._brush: tuple[int, QBrush] | None = None
-        self._is_reached_by_key = False
+        self._is_under_mouse = False
         viewport.changed.connect(self.update)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumSize(96, 96)
@@ -259,16 +256,17 @@ class Surface(QWidget):
         super().leaveEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Remember whether the keyboard led here."""
-        self._is_reached_by_key = event.reason() in _BY_KEY
+        """Remember whether the mouse led here."""
+        if event.reason() not in _GIVEN_BACK:
+            self._is_under_mouse = event.reason() == Qt.FocusReason.MouseFocusReason
         super().focusInEvent(event)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Let Tab hide the panels under the hand of a mouse; whoever comes by Tab goes on by it."""
-        if self._is_reached_by_key or not forward:
-            return super().focusNextPrevChild(forward)
-        self.panels_wanted.emit()
-        return True
+        if self._is_under_mouse and forward:
+            self.panels_wanted.emit()
+            return True
+        return super().focusNextPrevChild(forward)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Tell the parts that keys and buttons are released elsewhere."""

@@ -74,8 +74,8 @@ class Document(QObject):
         if new.advice is not None and new.advice.settings != new.settings:
             new = replace(new, advice=None)  # they are the user's own now
         differences = new.differences(old)
+        self.state = new  # which may be equal and yet another one: the number of threads is not compared
         if differences:
-            self.state = new
             self._untold.append((old, new, differences))
             self._tell()
         return differences

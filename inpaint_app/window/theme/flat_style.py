@@ -345,7 +345,7 @@ def _draw_slider(painter: QPainter, option: QStyleOptionSlider, handle: QRect) -
     is_focused = _has_key_focus(option)
     _fill(painter, knob, _touched(option.palette.color(_Role.Button), option), _KNOB / 2)
     color = _color(option, focused=is_focused) if _is_enabled(option) else _rule(option)
-    _draw_edge(painter, knob, color, _RING if is_focused else 1, _KNOB / 2)
+    _draw_edge(painter, knob, color, _RING if is_focused else 1.8, _KNOB / 2)
 
 
 def _draw_scroll_bar(painter: QPainter, option: QStyleOption, handle: QRect) -> None:
@@ -427,7 +427,9 @@ def _fill(painter: QPainter, rect: QRect, color: QColor, radius: float = _ROUND)
     painter.drawRoundedRect(QRectF(rect), radius, radius)
 
 
-def _draw_edge(painter: QPainter, rect: QRect, color: QColor, width: int = 1, radius: float = _ROUND) -> None:
+def _draw_edge(
+    painter: QPainter, rect: QRect, color: QColor, width: float = 1, radius: float = _ROUND
+) -> None:
     inner = QRectF(rect).adjusted(width / 2, width / 2, -width / 2, -width / 2)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
