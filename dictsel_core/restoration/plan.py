@@ -18,7 +18,7 @@ from dictsel_core._util.validation import Bools, Ints, as_matrix
 from dictsel_core.atoms import GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for
 from dictsel_core.restoration.coding import SparseCoder
-from dictsel_core.restoration.holdout import Sample, best_plan
+from dictsel_core.restoration.holdout import Sample, tried_plan
 from dictsel_core.restoration.image import Image, Plane, Planes, ValueRange
 from dictsel_core.restoration.result import Restoration
 from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of, useful_differences
@@ -222,9 +222,8 @@ def make_plan(
         level=whole.level,
     )
     if rounds >= BEST_ROUNDS:
-        plans = [plan, replace(plan, is_repetitive=True)]
-        plans += [plan.with_rounds(0)] if settings.rounds is None else []
-        plan = yield from part_of_work(best_plan(plans, samples), _SELECTED, 1.0)
+        trial = tried_plan(plan, samples, may_omit=settings.rounds is None)
+        plan = yield from part_of_work(trial, _SELECTED, 1.0)
     if whole.coarse is not None and whole.coarse.missing.any():
         plan = replace(plan, coarse=code_tile(whole.coarse, plan.with_rounds(0)))
     return plan

@@ -16,7 +16,7 @@ from dictsel_core.refinement.rounds import DEFAULT_OPTIONS as OPTIONS
 from dictsel_core.refinement.rounds import grid_offsets, refine_round
 from dictsel_core.refinement.search import Block, spans
 from dictsel_core.restoration import holdout
-from dictsel_core.restoration.holdout import best_plan, is_harmful
+from dictsel_core.restoration.holdout import is_harmful, tried_plan
 from dictsel_core.restoration.image import as_image
 
 FAST, BEST = RestoreSettings(rounds=0), RestoreSettings.preset("best")
@@ -258,23 +258,33 @@ def test_chance_does_not_keep_the_best_preset_from_refining(seed):
     assert psnr(original, best) > psnr(original, balanced) - 0.15
 
 
+@pytest.mark.parametrize("may_omit", [False, True])
 @pytest.mark.parametrize(
-    ("errors", "chosen"), [((1, 1.1, 1), 0), ((1, 0.99, 1), 0), ((1, 0.5, 1), 1), ((1, 0.5, 0.2), 2)]
+    ("plain", "repetitive", "none", "expected"),
+    [
+        (1, 1.1, 1, (False, 8)),
+        (1, 0.99, 1, (False, 8)),
+        (1, 0.5, 1, (True, 8)),
+        (1, 1.1, 0.2, (False, 0)),
+        (1, 0.5, 0.2, (False, 0)),
+    ],
 )
-def test_the_plan_with_the_least_errors_is_chosen_if_it_is_clearly_better(monkeypatch, errors, chosen):
-    image, mask = damaged_texture(np.uint8)
-    image, mask = image[:, :, None], mask[:, :, None]
-    plan = restore(image[:, :, 0], mask[:, :, 0], FAST).plan
-    plans = [plan, replace(plan, is_repetitive=True), plan.with_rounds(2)]
-    rng, number = np.random.default_rng(0), {id(each): n for n, each in enumerate(plans)}
+def test_held_out_pixels_say_what_is_done(monkeypatch, plain, repetitive, none, expected, may_omit):
+    image, mask = damaged_texture(np.uint8, 1, per_channel=False)
+    plan = restore(image, mask, RestoreSettings(rounds=1)).plan.with_rounds(8)
 
     def held_out_errors(_, plan, held_out, **__):
-        return errors[number[id(plan)]] * rng.uniform(0, 2, int(held_out.sum()))
+        level = repetitive if plan.is_repetitive else plain if plan.n_rounds else none
+        return level * np.random.default_rng(0).uniform(0.9, 1.1, int(held_out.sum()))
 
     monkeypatch.setattr(holdout, "held_out_errors", held_out_errors)
-    run = GeneratorRun(best_plan(plans, [((0, 0), as_image(image, mask))]))
+    sample = (0, 0), as_image(image[:, :, None], mask[:, :, None])
+    run = GeneratorRun(tried_plan(plan, [sample], may_omit=may_omit))
     assert list(run) == [1.0]
-    assert run.result is plans[chosen]
+    if may_omit or expected[1]:
+        assert (run.result.is_repetitive, run.result.n_rounds) == expected
+    else:
+        assert run.result.n_rounds == 8
 
 
 def test_progress_never_goes_back_though_refinement_is_given_up(monkeypatch):
