@@ -69,7 +69,7 @@ class DamageLimits(QWidget):
         tones = fill(QHBoxLayout(), label, (self._tone, 1))
         sizes = fill(QHBoxLayout(), QLabel("Size"), (self._smallest, 1), QLabel("to"), (self._largest, 1))
         steps = fill(QHBoxLayout(), self._previous, self._next, (self._place, 1))
-        fill(QVBoxLayout(self), tones, sizes, steps, self._everywhere, spacing=8)
+        fill(QVBoxLayout(self), tones, sizes, steps, self._everywhere, spacing=6)
 
     def _choose(self) -> None:
         self._set(
@@ -153,7 +153,7 @@ class DamagePanel(QWidget):
             grid.addWidget(box, place // 2, place % 2)
         self._choice = QWidget()
         slider = fill(QHBoxLayout(), QLabel("Sensitivity"), (self._sensitivity, 1), self._number)
-        fill(QVBoxLayout(self._choice), slider, self._found, self._limits, spacing=8)
+        fill(QVBoxLayout(self._choice), slider, self._found, self._limits, spacing=6)
         fill(QVBoxLayout(self), self._find, grid, self._choice, spacing=8)
         self._sensitivity.setRange(0, _STEPS)
         self._sensitivity.setValue(_STEPS // 2)

@@ -222,6 +222,10 @@ def test_the_basic_panel_needs_no_scroll_bar_on_a_laptop(window, qtbot, files, n
     QApplication.processEvents()
     column = window.side.findChild(QScrollArea)
     assert column.verticalScrollBar().maximum() == 0
+    trigger(window, "find_damage")
+    settle(window, qtbot)
+    QApplication.processEvents()
+    assert column.verticalScrollBar().maximum() == 0, "nor where the damage that was found is chosen from"
     assert not find(window.side, QToolButton, "Advanced").isChecked()
 
 
