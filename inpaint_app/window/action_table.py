@@ -81,6 +81,10 @@ smaller | &Smaller Brush | [ |  | picture | shrink_brush
     Make brush and eraser smaller.
 larger | L&arger Brush | ] |  | picture | grow_brush
     Make brush and eraser larger.
+softer | S&ofter Brush | Shift+[ { |  | picture | soften_brush
+    Let strokes of the healing brush fade out towards their rim.
+harder | &Harder Brush | Shift+] } |  | picture | harden_brush
+    Let strokes of the healing brush end at their rim.
 -
 grow | &Grow | Ctrl+] |  | picture | session.masking.grow
     Grow the missing area by one pixel on every side.
@@ -153,7 +157,9 @@ about | &About |  |  | nothing | show_about
 #: The tools, of which `canvas.tools.registry` has the classes.
 _TOOLS = """
 heal | &Healing Brush | H | heal | picture |
-    Paint over damage, or once around it: it is restored when you let go.
+    Paint over damage, or once around it: it is restored when you let go. Alt+click: copy texture from there.
+clone | Clone &Stamp | S | clone | picture |
+    Copy pixels as they are: Alt+click where from, then paint.
 pan | &Pan | V | hand | picture |
     Drag to move the picture.
 brush | &Brush | P | brush | picture |
@@ -166,6 +172,8 @@ lasso | &Lasso | L | lasso | picture |
     Mark what you draw around as missing.
 polygon | Pol&ygon | G | polygon | picture |
     Click corners; a double-click or Return marks what they surround.
+object | Ob&ject Outline | A | object | picture |
+    Draw loosely around an object: the line snaps to it, and it is missing.
 wand | Magic &Wand | W | wand | picture |
     Mark the connected pixels of a color as missing.
 eyedropper | Marking C&olor | O | eyedropper | picture |
@@ -222,7 +230,7 @@ TOOL_SPECS, _ = _read(_TOOLS)
 #: The sections of the toolbar, and of the menu of the right button on a picture.
 TOOLBAR = (
     ("open", "export"),
-    ("repair", "find_damage", "@tools", "@diameter", "undo", "redo"),
+    ("repair", "find_damage", "@tools", "undo", "redo"),
     ("restore", "stop"),
     ("@modes",),
     ("show_mask", "fit", "actual"),

@@ -35,6 +35,7 @@ from inpaint_app.window.panels.docks import add_docks
 from inpaint_app.window.panels.history_panel import HistoryPanel
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
+from inpaint_app.window.panels.tool_options import ToolOptions
 from inpaint_app.window.preferences import Preferences, WindowState, checked
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session import Session
@@ -76,6 +77,8 @@ class MainWindow(QMainWindow):
             sample_menu(self, self.files.open_sample),
             [dock.toggleViewAction() for dock in self._docks],
         )
+        self.addToolBarBreak()
+        self.addToolBar(ToolOptions(self.session, self))
         self._connect_actions()
         self._connect_view()
         self._connect_session()
@@ -113,7 +116,6 @@ class MainWindow(QMainWindow):
         for name, action in self.actions_.modes.items():
             mode = VIEW_MODES[name]
             action.triggered.connect(lambda _on, mode=mode: change(lambda view: view.with_mode(mode)))
-        self.menus.diameter.valueChanged.connect(lambda px: change(lambda view: view.with_brush(px)))
         HeldKey(Qt.Key.Key_B, self).changed.connect(
             lambda on: change(lambda view: replace(view, is_before_held=on))
         )
@@ -174,6 +176,14 @@ class MainWindow(QMainWindow):
     def grow_brush(self) -> None:
         """Make the brush a step larger."""
         self._change_view(ViewState.with_larger_brush)
+
+    def soften_brush(self) -> None:
+        """Make the brush a step softer."""
+        self._change_view(ViewState.with_softer_brush)
+
+    def harden_brush(self) -> None:
+        """Make the brush a step harder."""
+        self._change_view(ViewState.with_harder_brush)
 
     def show_mask(self, is_shown: bool) -> None:
         """Hatch missing pixels, or not."""
@@ -271,7 +281,6 @@ class MainWindow(QMainWindow):
         self.actions_.enable([need for need, is_met in needs.items() if is_met])
         self.actions_["undo"].setText(f"&Undo {history.undo_text}".rstrip())
         self.actions_["redo"].setText(f"&Redo {history.redo_text}".rstrip())
-        self.menus.diameter.setEnabled(source is not None)
         self.actions_["automatic"].setChecked(state.is_automatic)
         self.setWindowTitle(TITLE if source is None else f"{printable_path(source.title)}[*] — {TITLE}")
         self.setWindowModified(state.has_unsaved_result or state.has_unsaved_mask)
@@ -281,7 +290,6 @@ class MainWindow(QMainWindow):
         self.actions_.modes[view.mode.name].setChecked(True)
         self.actions_.tools[view.tool].setChecked(True)
         self.actions_["show_mask"].setChecked(view.shows_mask)
-        self.menus.diameter.setValue(view.brush_diameter)
 
     def _show_zoom(self) -> None:
         is_open = self.session.state.source is not None

@@ -87,7 +87,7 @@ class Session(QObject):
             ),
             self.lost_work,
         )
-        parts = (self.running, self.healing, self.finding, self.opening, self.whole_file)
+        parts = (self.running, self.healing, self.masking, self.finding, self.opening, self.whole_file)
         self._tasks = [part.task for part in parts]
         self._connect()
 
@@ -133,6 +133,7 @@ class Session(QObject):
         self.running.cancel()
         self.healing.cancel()
         self.finding.cancel()
+        self.masking.task.cancel()
         self.measuring.restart()
 
     def _greet_picture(self) -> None:
@@ -199,7 +200,8 @@ class Session(QObject):
         if not step.is_new:
             return self.healing.follow(step, is_back=is_back)
         step.is_new = False
-        heals = not (self.state.is_automatic or self.running.is_busy)
+        # No run would copy from where the user says.
+        heals = step.paint.copy is not None or not (self.state.is_automatic or self.running.is_busy)
         if heals:
             self.healing.heal(step)
         return heals
@@ -249,6 +251,7 @@ class Session(QObject):
         self.opening.task.cancel()
         self.healing.cancel()
         self.finding.task.cancel()
+        self.masking.task.cancel()
         self.running.cancel()
         if activity is not None and activity.kind == "compare":
             self.document.leave_comparison()

@@ -14,7 +14,7 @@ from inpaint_app.window.background.worker_pool import Work, WorkerPool
 class Activity:
     """Long work in progress."""
 
-    kind: str  #: "open", "restore", "tune", "compare", "heal", "detect", "file" or "export".
+    kind: str  #: "open", "restore", "tune", "compare", "heal", "outline", "detect", "file" or "export".
     progress: Progress  #: How far it is.
 
     @property

@@ -8,11 +8,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
-from inpaint_app.window.action_table import ALWAYS_LABELED, CONTEXT, LABELED, MENUS, TOOLBAR, key_of
+from inpaint_app.window.action_table import ALWAYS_LABELED, CONTEXT, LABELED, MENUS, TOOLBAR
 from inpaint_app.window.actions import Actions
-from inpaint_app.window.document.view_state import MAX_BRUSH, MIN_BRUSH
 from inpaint_app.window.theme.theme import Theme
-from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 
 
 class Menus:
@@ -23,11 +21,6 @@ class Menus:
         self.recent, theme = QMenu("Open Recen&t", window), QMenu("&Theme", window)
         self.themes = _exclusive(window, [_theme_action(window, theme) for theme in Theme])
         theme.addActions(self.themes.actions())
-        self.diameter = NoWheelSpinBox()
-        self.diameter.setRange(MIN_BRUSH, MAX_BRUSH)
-        self.diameter.setSuffix(" px")
-        self.diameter.setToolTip(f"Width of brush and eraser ({key_of('smaller')} and {key_of('larger')}).")
-        self.diameter.setAccessibleName("Brush size")
         tools, modes = list(actions.tools.values()), list(actions.modes.values())
         for alternatives in (tools, modes):
             _exclusive(window, alternatives)
@@ -38,7 +31,6 @@ class Menus:
             "@docks": docks,
             "@tools": tools,
             "@modes": modes,
-            "@diameter": self.diameter,
         }
         for title, sections in MENUS.items():
             self._fill(window.menuBar().addMenu(title), sections)

@@ -80,7 +80,7 @@ def project_file(path: Path, state: DocumentState) -> PendingFile:
 def _write(file: BinaryIO, state: DocumentState, folder: Path) -> None:
     source, mask = state.source, state.mask
     assert source is not None and mask is not None, "something is open"
-    masks = list(dict.fromkeys([mask, *state.runs.masks]))
+    masks = list(dict.fromkeys([mask, *state.runs.masks, *state.runs.touched]))
     with zipfile.ZipFile(file, "w") as archive:
         contents = {
             "project": FORMAT,
@@ -147,6 +147,7 @@ def _plain_run(archive: zipfile.ZipFile, record: RunRecord, masks: list[PackedMa
         "requested": plain_settings(record.requested),
         "used": plain_settings(used.settings),
         "mask": masks.index(record.packed_mask),
+        "touched": None if record.touched is None else masks.index(record.touched),
         "has_image": record.image is not None,
         "seconds": record.seconds,
         "is_stopped": record.is_stopped,
@@ -318,8 +319,18 @@ class _Reader:
             restoration,
             is_stopped=bool(about["is_stopped"]),
             n_strokes=int(about["n_strokes"]),
+            touched=self._touched(about.get("touched"), masks),
             name=str(about["name"]),
         )
+
+    def _touched(self, number: int | None, masks: list[PackedMask]) -> PackedMask | None:
+        """Return what was painted in a run; projects of earlier versions do not have it."""
+        if number is None:
+            return None
+        touched = masks[int(number)]
+        if touched.shape != self._shape[:2]:
+            raise DamagedError("what was painted does not fit the picture")
+        return touched
 
     def _atoms(self, name: str, origins: list[dict[str, Any]], size: int) -> GroundSet | None:
         if not origins:

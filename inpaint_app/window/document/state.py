@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from dictsel_core import RestoreSettings
+from inpaint_app.engine.copying import Offset
 from inpaint_app.engine.detect import DamageChoice, FirstLook, FoundDamage
 from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.hole_fill import HoleFill
@@ -45,6 +46,15 @@ class MarkedDamage:
     added: PackedMask
 
 
+@dataclass(frozen=True)
+class ChosenSource:
+    """Where strokes copy from."""
+
+    row: float
+    column: float
+    offset: Offset | None = None  #: From what is painted to what is copied, once a stroke has begun.
+
+
 @dataclass(frozen=True, eq=False)
 class DocumentState:
     """A picture and all that was done with it; a new value for every change."""
@@ -58,6 +68,7 @@ class DocumentState:
     runs: RunHistory = field(default_factory=RunHistory)  #: All restorations, and which is shown.
     marked: MarkedDamage | None = None  #: What of the found damage is in the mask.
     view: ViewState = field(default_factory=ViewState)
+    copy_source: ChosenSource | None = None  #: None lets the healing brush find its own pixels.
     saved_mask: PackedMask | None = None  #: The mask that was written last, by itself or with a result.
 
     # What is known about it.

@@ -88,7 +88,7 @@ class Viewer(QWidget):
         document.watch(self.viewport.fit, "n_opened")
         document.watch(lambda: self._show_mask(None), "first_look")
         document.watch(self._choose_tool, "view")
-        document.watch(self._redraw_tools, "mark")
+        document.watch(self._redraw_tools, "mark", "copy_source")
         document.painted.connect(self._show_mask)
         session.finding.mark_shown.connect(self.viewport.show_box)
         all_made: list[LatestResult[Any]] = [*self._images.values(), self._inset, self._mask, self._highlight]
