@@ -96,8 +96,9 @@ def _likelihood(colors: _Values, inside: Mask) -> _Values:
     """
     groups = _groups(colors.reshape(-1, colors.shape[2])).reshape(inside.shape)
     n_groups = int(groups.max()) + 1
-    within = np.bincount(groups[inside], minlength=n_groups) / max(np.count_nonzero(inside), 1)
-    around = np.bincount(groups[~inside], minlength=n_groups) / max(np.count_nonzero(~inside), 1)
+    n_within = np.bincount(groups[inside], minlength=n_groups)
+    n_around = np.bincount(groups[~inside], minlength=n_groups)
+    within, around = n_within / max(int(n_within.sum()), 1), n_around / max(int(n_around.sum()), 1)
     ratio = within / np.maximum(around, 1e-6)
     order = np.argsort(ratio)
     reached = np.searchsorted(np.cumsum(around[order]), _QUANTILE * around.sum())
@@ -117,7 +118,8 @@ def _groups(points: _Values) -> npt.NDArray[np.intp]:
 
 
 def _nearest(points: _Values, centers: _Values) -> npt.NDArray[np.intp]:
-    return (np.square(centers).sum(axis=1) - 2 * points @ centers.T).argmin(axis=1)
+    nearest: npt.NDArray[np.intp] = (np.square(centers).sum(axis=1) - 2 * points @ centers.T).argmin(axis=1)
+    return nearest
 
 
 def _seeds(likely: _Values, inside: Mask) -> npt.NDArray[np.int32]:

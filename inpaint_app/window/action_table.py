@@ -6,7 +6,7 @@ A key that a sentence names comes from here.
 from dataclasses import dataclass
 from typing import Literal, cast
 
-Need = Literal["nothing", "picture", "result", "undo", "redo", "run", "work"]
+Need = Literal["nothing", "picture", "pages", "result", "undo", "redo", "run", "work"]
 """What an action requires: nothing, something to undo, a run to stop, work to cancel ..."""
 
 #: Of each menu its title, then its actions; "-" begins another section, and an @ marks what is no single
@@ -100,6 +100,8 @@ repair | Repair &Photo | F4 | repair | picture | session.repairing.repair
     Find cracks, scratches and dust, and restore them.
 restore | &Restore | F5 | restore | picture | session.running.restore
     Restore the whole picture.
+restore_pages | Restore &Whole File … |  |  | pages | files.restore_pages
+    Restore all pages and bands of the file in full size, and write them to another one.
 another_fill | &Try Another Fill | Ctrl+T |  | result | session.filling.try_another
     Fill wide holes with other pieces of the picture; results before stay in the history.
 fill_network | Fill &Holes by a Network … |  |  | picture | files.open_network
@@ -127,6 +129,11 @@ automatic | Restore after &Every Change |  |  | nothing | session.set_automatic(
 -
 show_mask | Show &Missing Pixels | M | mask | picture | show_mask(on)
     Hatch missing pixels.
+-
+previous_page | Pre&vious Page | PgUp |  | pages | previous_page
+    Show the page before this one.
+next_page | Ne&xt Page | PgDown |  | pages | next_page
+    Show the page after this one.
 -
 fit | &Fit | Ctrl+0 | fit | picture | viewer.viewport.fit
     Show the whole picture.

@@ -33,6 +33,7 @@ from inpaint_app.window.log import details, log_file
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
 from inpaint_app.window.panels.docks import add_docks
 from inpaint_app.window.panels.history_panel import HistoryPanel
+from inpaint_app.window.panels.plane_bar import PlaneBar
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
 from inpaint_app.window.panels.tool_options import ToolOptions
@@ -77,6 +78,9 @@ class MainWindow(QMainWindow):
             sample_menu(self, self.files.open_sample),
             [dock.toggleViewAction() for dock in self._docks],
         )
+        planes = PlaneBar(self.session, self)
+        planes.restore_wanted.connect(self.files.restore_pages)
+        self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, planes)
         self.addToolBarBreak()
         self.addToolBar(ToolOptions(self.session, self))
         self._connect_actions()
@@ -189,6 +193,19 @@ class MainWindow(QMainWindow):
         """Hatch missing pixels, or not."""
         self._change_view(lambda view: replace(view, shows_mask=is_shown))
 
+    def previous_page(self) -> None:
+        """Show the page before."""
+        self._turn_page(-1)
+
+    def next_page(self) -> None:
+        """Show the page after."""
+        self._turn_page(1)
+
+    def _turn_page(self, n_pages: int) -> None:
+        source = self.session.state.source
+        if source is not None and 0 <= source.plane.page + n_pages < source.n_pages:
+            self.session.opening.show_plane(page=source.plane.page + n_pages)
+
     def set_full_screen(self, is_full: bool) -> None:
         """Fill the screen, or not."""
         (self.showFullScreen if is_full else self.showNormal)()
@@ -272,6 +289,7 @@ class MainWindow(QMainWindow):
         source, activity = state.source, state.activity
         needs: dict[Need, bool] = {
             "picture": source is not None,
+            "pages": source is not None and source.is_part,
             "result": state.runs.current is not None,
             "undo": history.can_undo,
             "redo": history.can_redo,

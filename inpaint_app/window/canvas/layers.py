@@ -191,5 +191,6 @@ class Content:
     #: A part to highlight by darkening everything else. Missing pixels are not hatched meanwhile: both would
     #: hide what is highlighted.
     highlight: MaskPyramid | None = None
+    detail: tuple[ImagePyramid, Rect] | None = None  #: The same with more pixels within a rectangle.
     inset: tuple[ImagePyramid, Rect] | None = None  #: Other pixels within a rectangle, framed.
     placeholder: str = ""  #: Text shown while there is no picture.

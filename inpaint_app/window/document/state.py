@@ -1,5 +1,6 @@
 """What the window knows of a picture, as a value that never changes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.restore import IntermediateImage, Preview
-from inpaint_app.engine.source import Source
+from inpaint_app.engine.source import Plane, Source
+from inpaint_app.model.look import Look
 from inpaint_app.model.mask_doubt import MaskDoubt
 from inpaint_app.model.mask_spec import MaskOrigin, MaskSpec
 from inpaint_app.model.packed_mask import PackedMask
@@ -56,6 +58,21 @@ class ChosenSource:
 
 
 @dataclass(frozen=True, eq=False)
+class PlaneWork:
+    """What was done with a plane of the file that is not shown now."""
+
+    source: Source
+    mask: PackedMask
+    runs: RunHistory
+    saved_mask: PackedMask | None = None
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether something of it has not been saved."""
+        return self.runs.has_unsaved or _is_unsaved(self.mask, self.saved_mask)
+
+
+@dataclass(frozen=True, eq=False)
 class DocumentState:
     """A picture and all that was done with it; a new value for every change."""
 
@@ -67,6 +84,8 @@ class DocumentState:
     is_automatic: bool = False  #: Whether a run follows every change.
     runs: RunHistory = field(default_factory=RunHistory)  #: All restorations, and which is shown.
     marked: MarkedDamage | None = None  #: What of the found damage is in the mask.
+    planes: Mapping[Plane, PlaneWork] = field(default_factory=dict)  #: Other planes that were looked at.
+    look: Look = field(default_factory=Look)  #: How values become colors.
     view: ViewState = field(default_factory=ViewState)
     copy_source: ChosenSource | None = None  #: None lets the healing brush find its own pixels.
     saved_mask: PackedMask | None = None  #: The mask that was written last, by itself or with a result.
@@ -108,15 +127,13 @@ class DocumentState:
     @property
     def has_unsaved_result(self) -> bool:
         """Whether the current result has not been saved; that of a sample need not be."""
-        return self.runs.has_unsaved and not self._is_sample
+        others = any(work.is_unsaved for work in self.planes.values())
+        return (self.runs.has_unsaved or others) and not self._is_sample
 
     @property
     def has_unsaved_mask(self) -> bool:
         """Whether a painted mask was saved neither itself nor with a picture restored with it."""
-        mask, saved = self.mask, self.saved_mask
-        if mask is None or mask.origin == MaskOrigin() or self._is_sample:
-            return False
-        return saved is None or not mask.same_pixels(saved)
+        return self.mask is not None and not self._is_sample and _is_unsaved(self.mask, self.saved_mask)
 
     @property
     def _is_sample(self) -> bool:
@@ -129,6 +146,11 @@ class DocumentState:
     def has_mask_of(self, record: RunRecord) -> bool:
         """Return whether the mask is that of a restoration."""
         return self.mask is not None and self.mask.same_pixels(record.packed_mask)
+
+
+def _is_unsaved(mask: PackedMask, saved: PackedMask | None) -> bool:
+    """Return whether a mask was painted, and not saved as it is."""
+    return mask.origin != MaskOrigin() and (saved is None or not mask.same_pixels(saved))
 
 
 _NAMES = tuple(each.name for each in fields(DocumentState))

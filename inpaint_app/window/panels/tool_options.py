@@ -51,6 +51,7 @@ class ToolOptions(QToolBar):
         self.aligned, self._source = QCheckBox("Aligned"), QPushButton()
         self._actions: dict[str, QAction] = {}
         self._lay_out()
+        self.setMinimumHeight(self.sizeHint().height())  # no tool moves the picture
         self._connect()
         self._show()
 

@@ -1,13 +1,14 @@
 """What every pane shows, decided in one place; no Qt."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.restore import Preview
+from inpaint_app.model.look import Look
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array
@@ -53,6 +54,7 @@ class ImageSource:
     alpha: Array | None = None  #: Opacity.
     filled: PackedMask | None = None  #: Where pixels were restored, and so are opaque.
     icc: bytes | None = None  #: The color profile.
+    look: Look = field(default_factory=Look)  #: How values become colors.
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def resolve(state: DocumentState) -> Display:
 
 
 #: Fields that `resolve` looks at, besides the activity, the view and the preview, of which not all matters.
-RESOLVED = ("source", "mask", "damage_quality", "runs", "intermediate", "atom_use")
+RESOLVED = ("source", "mask", "damage_quality", "runs", "intermediate", "atom_use", "look")
 
 
 def is_shown_otherwise(old: DocumentState, new: DocumentState) -> bool:
@@ -241,15 +243,15 @@ def _images(state: DocumentState) -> dict[str, ImageSource]:
     if source is None:
         return {}
     picture, reference = source.picture, source.reference
-    damaged = ImageSource(picture.pixels, alpha=picture.alpha, icc=picture.metadata.icc)
+    damaged = ImageSource(picture.pixels, alpha=picture.alpha, icc=picture.metadata.icc, look=state.look)
     images = {"damaged": damaged}
     if reference is not None:
-        images["original"] = ImageSource(reference.pixels, icc=reference.metadata.icc)
+        images["original"] = replace(damaged, pixels=reference.pixels, alpha=None, icc=reference.metadata.icc)
     sides = {"restored": _Side("", current, partial is not None), **_sides(state)}
     for name, side in sides.items():
         record = side.record
         if partial is not None and side.is_in_progress:
-            images[name] = ImageSource(partial.image, icc=picture.metadata.icc)
+            images[name] = replace(damaged, pixels=partial.image, alpha=None)
         elif record is not None and record.image is not None:
             images[name] = replace(damaged, pixels=record.image, filled=record.packed_mask)
         elif name == "restored" and state.preview is not None:
