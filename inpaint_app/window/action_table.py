@@ -77,13 +77,13 @@ remove_mark | Re&move Mark | Del |  | picture | session.finding.remove
 -
 @tools
 -
-smaller | &Smaller Brush | [ |  | picture | shrink_brush
+smaller | Smaller Brush | [ |  | picture | shrink_brush
     Make brush and eraser smaller.
 larger | L&arger Brush | ] |  | picture | grow_brush
     Make brush and eraser larger.
-softer | S&ofter Brush | Shift+[ { |  | picture | soften_brush
+softer | Softer Brush | Shift+[ { |  | picture | soften_brush
     Let strokes of the healing brush fade out towards their rim.
-harder | &Harder Brush | Shift+] } |  | picture | harden_brush
+harder | Harder Brush | Shift+] } |  | picture | harden_brush
     Let strokes of the healing brush end at their rim.
 -
 grow | &Grow | Ctrl+] |  | picture | session.masking.grow

@@ -55,8 +55,8 @@ class PlaneBar(QToolBar):
         _describe(self.band, "Channel", "The band or channel that is shown.")
         _describe(self.color_map, "Color map", "Colors of the values of one band.")
         _describe(self.range, "Range of values", "Drag the ends: which values are black and white.")
-        self._auto.setToolTip("Show all but the extreme half percent of the values on either side.")
-        self._full.setToolTip("Show all values that are possible, or that there are.")
+        self._auto.setToolTip(tooltip("Show all but the extreme half percent of the values on either side."))
+        self._full.setToolTip(tooltip("Show all values that are possible, or that there are."))
         self.page.setMinimumWidth(140)
         self._parts = {
             "page": self._add(self._page_text, self.page),
