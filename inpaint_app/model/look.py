@@ -1,6 +1,7 @@
 """How the values of a picture become colors on the screen."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,17 @@ class Look:
     limits: tuple[float, float] | None = None
     color_map: str = "gray"  #: Of `COLOR_MAPS`, for pictures of one band.
     channel: int | None = None  #: The one channel that is shown of a color picture; None for all.
+    #: In the map of errors, white is the range of values over this.
+    error_gain: float = 4.0
+    has_sign: bool = False  #: Whether the map of errors tells what is too bright from what is too dark.
+
+
+class Scale(NamedTuple):
+    """The colors of a picture, and the values at their ends."""
+
+    color_map: str
+    low: float
+    high: float
 
 
 def color_table(name: str) -> npt.NDArray[np.uint8]:

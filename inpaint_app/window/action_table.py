@@ -62,6 +62,15 @@ copy | Cop&y Picture | Ctrl+C | copy | result | files.copy
 paste | &Paste | Ctrl+V | paste | nothing | files.paste
     Open the picture on the clipboard.
 -
+smaller | &Smaller Brush | [ |  | picture | shrink_brush
+    Make brush and eraser smaller.
+larger | &Larger Brush | ] |  | picture | grow_brush
+    Make brush and eraser larger.
+softer | S&ofter Brush | Shift+[ { |  | picture | soften_brush
+    Let strokes of the healing brush fade out towards their rim.
+harder | &Harder Brush | Shift+] } |  | picture | harden_brush
+    Let strokes of the healing brush end at their rim.
+-
 preferences | Pre&ferences … | Ctrl+, |  | nothing | show_preferences
     Choose the theme and what happens after a change.
 
@@ -77,15 +86,6 @@ remove_mark | Re&move Mark | Del |  | picture | session.finding.remove
 -
 @tools
 -
-smaller | Smaller Brush | [ |  | picture | shrink_brush
-    Make brush and eraser smaller.
-larger | L&arger Brush | ] |  | picture | grow_brush
-    Make brush and eraser larger.
-softer | Softer Brush | Shift+[ { |  | picture | soften_brush
-    Let strokes of the healing brush fade out towards their rim.
-harder | Harder Brush | Shift+] } |  | picture | harden_brush
-    Let strokes of the healing brush end at their rim.
--
 grow | &Grow | Ctrl+] |  | picture | session.masking.grow
     Grow the missing area by one pixel on every side.
 shrink | Sh&rink | Ctrl+[ |  | picture | session.masking.shrink
@@ -100,7 +100,7 @@ repair | Repair &Photo | F4 | repair | picture | session.repairing.repair
     Find cracks, scratches and dust, and restore them.
 restore | &Restore | F5 | restore | picture | session.running.restore
     Restore the whole picture.
-restore_pages | Restore &Whole File … |  |  | pages | files.restore_pages
+restore_pages | Restore Whole Fi&le … |  |  | pages | files.restore_pages
     Restore all pages and bands of the file in full size, and write them to another one.
 another_fill | &Try Another Fill | Ctrl+T |  | result | session.filling.try_another
     Fill wide holes with other pieces of the picture; results before stay in the history.
@@ -108,8 +108,10 @@ fill_network | Fill &Holes by a Network … |  |  | picture | files.open_network
     Fill wide holes by a network of your own, from an ONNX file.
 tune | &Auto Parameters | F7 | auto | picture | session.running.tune
     Tune the parameters on held-out pixels, then restore.
+sweep | S&weep a Parameter … | F8 |  | picture | show_sweep
+    Draw the PSNR over a parameter; a click on the curve takes its value.
 compare | &Compare Constraints | F6 | compare | picture | session.running.compare
-    Restore under each sparsity constraint.
+    Restore under each sparsity constraint; refinement hides most of the difference.
 -
 stop | &Stop | Shift+F5 | stop | run | session.stop
     Stop and keep the current result.
@@ -187,6 +189,8 @@ eyedropper | Marking C&olor | O | eyedropper | picture |
     Click a color: all pixels like it are missing.
 pick | Pic&k Found Damage | K | pick | picture |
     Click or draw around marks to remove them; right button: bring back; Shift: only these count.
+region | Meas&ure Region | U | measure | picture |
+    Draw around a part: the PSNR in it is measured for all runs.
 copy_area | Clo&ne from Here | C | copy | picture |
     Draw around what may fill wide holes; with the right button, what may not. A click forgets both.
 """

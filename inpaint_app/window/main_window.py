@@ -27,6 +27,7 @@ from inpaint_app.window.commands.mime_data import read_mime_data
 from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
+from inpaint_app.window.dialogs.sweep_dialog import SweepDialog
 from inpaint_app.window.document.captions import short_paths
 from inpaint_app.window.document.view_state import VIEW_MODES, ViewState
 from inpaint_app.window.log import details, log_file
@@ -217,6 +218,10 @@ class MainWindow(QMainWindow):
     def show_manual(self) -> None:
         """Show the manual."""
         _show_beside(ManualDialog(self))
+
+    def show_sweep(self) -> None:
+        """Show the curve of a parameter."""
+        _show_beside(SweepDialog(self.session, self))
 
     def show_about(self) -> None:
         """Show version, method and license."""

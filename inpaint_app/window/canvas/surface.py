@@ -29,6 +29,7 @@ from inpaint_app.window.canvas.layers import (
     draw_hatching,
     draw_outlines,
     draw_pyramid,
+    draw_scale,
     striped,
 )
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
@@ -154,6 +155,8 @@ class Surface(QWidget):
         for part in reversed(self.parts):
             part.draw(painter, geometry)
         painter.resetTransform()
+        if self.content.scale is not None:
+            draw_scale(painter, self.content.scale, self.height())
         self._draw_focus(painter, colors)
 
     def draw_pictures(self, painter: QPainter, geometry: Geometry, area: QRect) -> None:

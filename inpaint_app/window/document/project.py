@@ -429,7 +429,10 @@ def _look(about: dict[str, Any] | None) -> Look:
         limits = float(limits[0]), float(limits[1])
         if not all(map(math.isfinite, limits)):
             raise DamagedError("the range of values is impossible")
-    return Look(limits, name, channel)
+    gain, has_sign = float(about.get("error_gain", 4.0)), bool(about.get("has_sign", False))
+    if not 0 < gain < 1e6:
+        raise DamagedError("errors cannot be magnified so")
+    return Look(limits, name, channel, gain, has_sign)
 
 
 def _fitting(mask: PackedMask, shape: tuple[int, ...]) -> PackedMask:

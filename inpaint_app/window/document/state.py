@@ -12,9 +12,11 @@ from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.restore import IntermediateImage, Preview
 from inpaint_app.engine.source import Plane, Source
+from inpaint_app.engine.sweep import SweepPoint, SweptName
 from inpaint_app.model.look import Look
 from inpaint_app.model.mask_doubt import MaskDoubt
 from inpaint_app.model.mask_spec import MaskOrigin, MaskSpec
+from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.exclusive_task import Activity
@@ -46,6 +48,25 @@ class MarkedDamage:
 
     choice: DamageChoice
     added: PackedMask
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """How good restorations are over one parameter, as far as that is known."""
+
+    name: SweptName
+    points: tuple[SweepPoint, ...]
+    is_true: bool  #: Whether they are measured against the original, not on held-out pixels.
+    rect: Rect  #: The part of the picture that was restored.
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A part of the picture, and the PSNR in it of the damaged picture (None) and of runs, by number."""
+
+    rect: Rect
+    inside: Mask  #: Which pixels of the rectangle.
+    psnr: Mapping[int | None, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -100,6 +121,8 @@ class DocumentState:
     damage_quality: QualityMetrics | None = None  #: Of the damaged picture; None while it is not known.
     atom: int | None = None  #: The chosen atom of the current dictionary, in the order of selection.
     atom_use: AtomUse | None = None  #: Where it is used, once that is known.
+    sweep: Sweep | None = None  #: The curve of a parameter.
+    region: Region | None = None  #: Where all runs are measured.
     unshown: UnshownFile | None = None  #: A file that was to be opened, and can be restored unseen.
     visible: Rect | None = None  #: The part of the picture that is seen.
 

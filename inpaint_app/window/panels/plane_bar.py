@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QToolBar, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSlider, QToolBar, QWidget
 
 from inpaint_app.engine.source import Source
 from inpaint_app.model.look import COLOR_MAPS
@@ -37,6 +38,7 @@ class PlaneBar(QToolBar):
         self.band, self.color_map = NoWheelComboBox(), NoWheelComboBox()
         self.range, self.low, self.high = RangeSlider(), NoWheelDoubleSpinBox(), NoWheelDoubleSpinBox()
         self._auto, self._full, self._all = QPushButton("Auto"), QPushButton("Full"), QPushButton()
+        self.gain, self.sign = NoWheelDoubleSpinBox(), QCheckBox("Sign")
         self._bounds: tuple[float, float] | None = None
         self._lay_out()
         self._connect()
@@ -58,6 +60,12 @@ class PlaneBar(QToolBar):
         self._auto.setToolTip(tooltip("Show all but the extreme half percent of the values on either side."))
         self._full.setToolTip(tooltip("Show all values that are possible, or that there are."))
         self.page.setMinimumWidth(140)
+        self.gain.setRange(0.5, 256)
+        self.gain.setDecimals(1)
+        self.gain.setPrefix("× ")
+        self.gain.setStepType(NoWheelDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        _describe(self.gain, "Gain of the error map", "How much errors are magnified; the scale follows.")
+        _describe(self.sign, "Sign of errors", "Tell what is too bright (red) from what is too dark (blue).")
         self._parts = {
             "page": self._add(self._page_text, self.page),
             "all": self._add(self._all),
@@ -66,9 +74,10 @@ class PlaneBar(QToolBar):
                 _label("Range", self.low), self.low, self.range, self.high, self._auto, self._full
             ),
             "map": self._add(_label("Colors", self.color_map), self.color_map),
+            "error": self._add(_label("Error gain", self.gain), self.gain, self.sign),
         }
 
-    def _add(self, *widgets: QWidget) -> object:
+    def _add(self, *widgets: QWidget) -> QAction:
         part = QWidget()
         fill(QHBoxLayout(part), *widgets, margins=(6, 2, 6, 2), spacing=6)
         return self.addWidget(part)
@@ -82,6 +91,9 @@ class PlaneBar(QToolBar):
         self.range.changed.connect(lambda low, high: self._change(limits=(low, high)))
         for box in (self.low, self.high):
             box.valueChanged.connect(lambda _value: self._type_limits())
+        self.gain.valueChanged.connect(lambda gain: self._change(error_gain=gain))
+        self.sign.toggled.connect(lambda on: self._change(has_sign=on))
+        self._session.document.watch(self._show_parts, "view")
         self._all.clicked.connect(self.restore_wanted)
         self._auto.clicked.connect(self._choose_contrast)
         self._full.clicked.connect(lambda: self._change(limits=None))
@@ -118,17 +130,8 @@ class PlaneBar(QToolBar):
         if source is None:
             self.hide()
             return
-        picture, n_bands = source.picture, source.n_bands
-        shown = {
-            "page": source.n_pages > 1,
-            "all": source.is_part,
-            "band": n_bands > 1 or picture.is_color,
-            "range": True,
-            "map": not picture.is_color,
-        }
-        for name, part in self._parts.items():
-            part.setVisible(shown[name])  # type: ignore[attr-defined]
-        self.setVisible(source.is_part or picture.depth > 8)
+        self._show_parts()
+        n_bands = source.n_bands
         with QSignalBlocker(self.page):
             self.page.setRange(1, source.n_pages)
             self.page.setValue(source.plane.page + 1)
@@ -137,6 +140,25 @@ class PlaneBar(QToolBar):
         self._bounds = _bounds(source)
         self._show_page()
         self._show_look()
+
+    def _show_parts(self) -> None:
+        """Show what there is to choose; nothing for a photograph."""
+        source = self._session.state.source
+        if source is None:
+            return
+        picture, is_error = source.picture, "error" in self._session.state.view.mode.panes
+        is_data = source.is_part or picture.depth > 8
+        shown = {
+            "page": source.n_pages > 1,
+            "all": source.is_part,
+            "band": is_data and (source.n_bands > 1 or picture.is_color),
+            "range": is_data,
+            "map": is_data and not picture.is_color,
+            "error": is_error,
+        }
+        for name, part in self._parts.items():
+            part.setVisible(shown[name])
+        self.setVisible(is_data or is_error)
 
     def _show_page(self) -> None:
         source = self._session.state.source
@@ -157,6 +179,9 @@ class PlaneBar(QToolBar):
                 box.setValue(value)
         self.range.set_range(self._bounds, limits)
         self._full.setEnabled(look.limits is not None)
+        with QSignalBlocker(self.gain), QSignalBlocker(self.sign):
+            self.gain.setValue(look.error_gain)
+            self.sign.setChecked(look.has_sign)
         self.color_map.setCurrentIndex(self.color_map.findData(look.color_map))
         band, channel = source.plane.band, look.channel
         self.band.setCurrentIndex(band if band is not None else 0 if channel is None else channel + 1)

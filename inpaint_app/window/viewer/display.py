@@ -8,7 +8,7 @@ import numpy as np
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.restore import Preview
-from inpaint_app.model.look import Look
+from inpaint_app.model.look import Look, Scale
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array
@@ -27,7 +27,7 @@ TITLES = {
     "damaged": "Damaged",
     **dict.fromkeys(COMPARED, "Compared"),
     "restored": "Restored",
-    "error": "Error (white: a quarter of the range)",
+    "error": "Error",
     "split": "Damaged and restored",
     "compared_split": "Two runs",
 }
@@ -71,6 +71,7 @@ class PaneDisplay:
     placeholder: str = ""  #: Text in place of the picture.
     is_hatched: bool = False  #: Whether missing pixels are hatched.
     has_inset: bool = False  #: Whether the preview is drawn on the image.
+    scale: Scale | None = None  #: Colors with the values at their ends.
     is_highlighted: bool = False  #: Whether the patches of the chosen atom are highlighted.
 
 
@@ -201,7 +202,20 @@ def _compared_split(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
     )
 
 
+def _error(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
+    look, current = state.look, state.runs.current
+    figures = None if current is None else current.figures
+    data_range = None if figures is None else figures.scores.data_range
+    if data_range is None:
+        return pane
+    most = data_range / look.error_gain
+    scale = Scale("signed", -most, most) if look.has_sign else Scale("gray", 0.0, most)
+    words = "Error, restored − original" if look.has_sign else "Error"
+    return replace(pane, title=words, scale=scale)
+
+
 _RESOLVERS = {
+    "error": _error,
     "original": _original,
     "damaged": _damaged,
     **dict.fromkeys(COMPARED, _compared),
@@ -257,7 +271,7 @@ def _images(state: DocumentState) -> dict[str, ImageSource]:
         elif name == "restored" and state.preview is not None:
             images[name] = damaged
     if source.reference is not None and current is not None and current.image is not None:
-        images["error"] = ImageSource(current.image, source.reference.pixels)
+        images["error"] = ImageSource(current.image, source.reference.pixels, look=state.look)
     return images
 
 

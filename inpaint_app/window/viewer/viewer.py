@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from inpaint_app.engine.measure import error_picture
 from inpaint_app.engine.restore import Preview
 from inpaint_app.engine.source import Source
+from inpaint_app.model.look import Look
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.model.rect import Rect
@@ -90,7 +91,7 @@ class Viewer(QWidget):
         document.watch(self.viewport.fit, "n_opened")
         document.watch(lambda: self._show_mask(None), "first_look")
         document.watch(self._choose_tool, "view")
-        document.watch(self._redraw_tools, "mark", "copy_source")
+        document.watch(self._redraw_tools, "mark", "copy_source", "region")
         document.painted.connect(self._show_mask)
         session.finding.mark_shown.connect(self.viewport.show_box)
         all_made: list[LatestResult[Any]] = [
@@ -192,6 +193,7 @@ class Viewer(QWidget):
             self._detail.ready if pane.image == "damaged" else None,
             self._inset.ready if pane.has_inset else None,
             pane.placeholder if pyramid is None else "",
+            pane.scale,
         )
 
     def _show_mask(self, rect: Rect | None) -> None:
@@ -277,7 +279,9 @@ class Viewer(QWidget):
 
 def _pyramid(source: ImageSource, damaged: Array, screen: bytes | None) -> ImagePyramid:
     if source.reference is not None:
-        return build_pyramid(error_picture(source.reference, source.pixels))
+        look = source.look
+        errors = error_picture(source.reference, source.pixels, look.error_gain, has_sign=look.has_sign)
+        return build_pyramid(errors, look=Look(color_map="signed" if look.has_sign else "gray"))
     alpha = source.alpha
     if alpha is not None and source.filled is not None:
         alpha = Picture(source.pixels, alpha).with_pixels(source.pixels, filled=source.filled.unpack()).alpha
