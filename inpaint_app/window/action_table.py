@@ -66,9 +66,9 @@ smaller | &Smaller Brush | [ |  | picture | shrink_brush
     Make brush and eraser smaller.
 larger | &Larger Brush | ] |  | picture | grow_brush
     Make brush and eraser larger.
-softer | S&ofter Brush | Shift+[ { |  | picture | soften_brush
+softer | S&ofter Brush | Shift+[ |  | picture | soften_brush
     Let strokes of the healing brush fade out towards their rim.
-harder | &Harder Brush | Shift+] } |  | picture | harden_brush
+harder | &Harder Brush | Shift+] |  | picture | harden_brush
     Let strokes of the healing brush end at their rim.
 -
 preferences | Pre&ferences … | Ctrl+, |  | nothing | show_preferences

@@ -64,10 +64,13 @@ def preview_caption(preview: Preview, record: RunRecord | None) -> Forms:
     """Return the caption of a preview, and of the run around it if there is one."""
     quality = "" if preview.psnr is None else format_decibels(preview.psnr)
     around = "" if record is None else f"run {record.number}"
-    same = "" if preview.run_psnr is None else f"{around} in the square: {format_decibels(preview.run_psnr)}"
+    same = "" if preview.run_psnr is None else format_decibels(preview.run_psnr)
     forms = (
-        (quality and f"preview: PSNR {quality}", same or (around and f"around it: {around}")),
-        (quality and f"PSNR {quality}", same and f"{around}: {format_decibels(preview.run_psnr or 0)}"),
+        (
+            quality and f"preview: PSNR {quality}",
+            f"{around} in the square: {same}" if same else around and f"around it: {around}",
+        ),
+        (quality and f"PSNR {quality}", f"{around}: {same}" if same else around),
         (quality,),
     )
     return _joined(filter(None, parts) for parts in forms)

@@ -22,18 +22,18 @@ def test_a_sweep_is_drawn_and_a_click_takes_the_parameter(measured, qtbot) -> No
     trigger(measured, "sweep")
     dialog = measured.findChild(SweepDialog)
     choose(find(dialog, QComboBox, "Parameter"), 0)
-    for name, value in (("First value", 4), ("Last value", 16)):
+    for name, value in (("First value", 2), ("Last value", 32)):
         find(dialog, QDoubleSpinBox, name).setValue(value)
     find(dialog, QSpinBox, "Number of values").setValue(3)
     find(dialog, QPushButton, "Start").click()
     assert measured.session.state.activity.kind == "sweep"
     settle(measured, qtbot)
     sweep = measured.session.state.sweep
-    assert [point.value for point in sweep.points] == [4, 8, 16]
+    assert [point.value for point in sweep.points] == [2, 8, 32]
     assert sweep.is_true
     assert "whole picture" in texts(dialog)
     press(dialog.curve, dialog.curve.place(2))
-    assert measured.session.state.settings == replace(FAST, n_atoms=16)
+    assert measured.session.state.settings == replace(FAST, n_atoms=32)
     trigger(measured, "undo")
     assert measured.session.state.settings == FAST
     dialog.close()
