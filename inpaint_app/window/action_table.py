@@ -108,7 +108,7 @@ fill_network | Fill &Holes by a Network … |  |  | picture | files.open_network
     Fill wide holes by a network of your own, from an ONNX file.
 tune | &Auto Parameters | F7 | auto | picture | session.running.tune
     Tune the parameters on held-out pixels, then restore.
-sweep | S&weep a Parameter … | F8 |  | picture | show_sweep
+sweep | S&weep a Parameter … | Shift+F7 |  | picture | show_sweep
     Draw the PSNR over a parameter; a click on the curve takes its value.
 compare | &Compare Constraints | F6 | compare | picture | session.running.compare
     Restore under each sparsity constraint; refinement hides most of the difference.
@@ -127,6 +127,11 @@ automatic | Restore after &Every Change |  |  | nothing | session.set_automatic(
     Restore the whole picture after every change.
 
 &View
+study | S&tudy | F8 | study | nothing | show_study(on)
+    Judge the method: before and after with PSNR, parameters, dictionary, history.
+retouch | Retou&ch | F9 | heal | nothing | show_retouch(on)
+    Mend a photograph: one picture, as large as the window allows.
+-
 @modes
 -
 show_mask | Show &Missing Pixels | M | mask | picture | show_mask(on)
@@ -149,8 +154,10 @@ zoom_out | Zoom &Out | Ctrl+- | zoom-out | picture | viewer.viewport.zoom_out
 @docks
 -
 @theme
+hide_panels | &Without Panels | F12 |  | nothing | hide_panels(on)
+    Show the picture without tools and panels; Tab on the picture does the same.
 full_screen | F&ull Screen | F11 |  | nothing | set_full_screen(on)
-    Switch full screen on or off.
+    Fill the screen with the picture; Esc returns.
 
 &Help
 manual | &Manual |  | info | nothing | show_manual
@@ -241,11 +248,13 @@ TOOL_SPECS, _ = _read(_TOOLS)
 #: The sections of the toolbar, and of the menu of the right button on a picture.
 TOOLBAR = (
     ("open", "export"),
-    ("repair", "find_damage", "@tools", "undo", "redo"),
-    ("restore", "stop"),
+    ("undo", "redo"),
+    ("repair", "find_damage", "restore", "stop"),
+    ("@space", "@workspaces", "@space"),
     ("@modes",),
     ("show_mask", "fit", "actual"),
 )
+TOOL_STRIP = (("@tools",),)
 CONTEXT = (("undo", "redo"), ("find_damage", "@tools"), ("restore", "copy"), ("show_mask", "fit", "actual"))
 #: Actions with their name beside their icon,
 LABELED = ("open", "export", "repair", "find_damage", "restore", "stop")
@@ -253,6 +262,10 @@ LABELED = ("open", "export", "repair", "find_damage", "restore", "stop")
 ALWAYS_LABELED = ("restore", "stop")
 
 
+#: Keys that the user has given to actions, tools and view modes, by name.
+OWN_KEYS: dict[str, str] = {}
+
+
 def key_of(name: str) -> str:
     """Return the first shortcut of an action or a tool, for sentences that name it."""
-    return (SPECS | TOOL_SPECS)[name].keys[0]
+    return OWN_KEYS.get(name) or (SPECS | TOOL_SPECS)[name].keys[0]

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSlider, QToolBar, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
 
 from inpaint_app.engine.source import Source
 from inpaint_app.model.look import COLOR_MAPS
@@ -23,16 +22,15 @@ _N_SAMPLES = 200_000
 _CONTRAST = 0.5, 99.5
 
 
-class PlaneBar(QToolBar):
+class PlaneBar(QWidget):
     """Chooses page and band, the range of values and the colors; hidden where there is nothing to choose."""
 
     restore_wanted = Signal()
     """The whole file is to be restored."""
 
-    def __init__(self, session: Session, parent: QWidget) -> None:
-        super().__init__("Page and Range", parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self.setObjectName("plane_bar")
-        self.setMovable(False)
         self._session = session
         self.page, self._page_text = QSlider(Qt.Orientation.Horizontal), QLabel()
         self.band, self.color_map = NoWheelComboBox(), NoWheelComboBox()
@@ -76,11 +74,12 @@ class PlaneBar(QToolBar):
             "map": self._add(_label("Colors", self.color_map), self.color_map),
             "error": self._add(_label("Error gain", self.gain), self.gain, self.sign),
         }
+        fill(QHBoxLayout(self), *self._parts.values(), 1, margins=(8, 2, 8, 2))
 
-    def _add(self, *widgets: QWidget) -> QAction:
+    def _add(self, *widgets: QWidget) -> QWidget:
         part = QWidget()
         fill(QHBoxLayout(part), *widgets, margins=(6, 2, 6, 2), spacing=6)
-        return self.addWidget(part)
+        return part
 
     def _connect(self) -> None:
         opening = self._session.opening

@@ -73,7 +73,7 @@ def test_an_object_open_draw_around_export(window, qtbot, tmp_path, export_to) -
     window.session.set_settings(FAST)
     window.files.open_file(write_jpeg(tmp_path / "object.jpg", pixels))
     settle(window, qtbot)
-    canvas = window.viewer.panes["damaged"].canvas
+    canvas = window.viewer.panes["result"].canvas
     corners = ((56, 66), (56, 134), (124, 134), (124, 66), (60, 66))
     drag(canvas, *(at(canvas, *corner) for corner in corners))
     settle(window, qtbot)

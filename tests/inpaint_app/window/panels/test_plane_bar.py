@@ -5,7 +5,7 @@ import pytest
 import tifffile
 from gestures import drag
 from PySide6.QtCore import QPointF
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QPushButton, QSlider, QToolBar
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QPushButton, QSlider, QWidget
 from windows import choose, find, opened, settle, shown_pixels, trigger
 
 from inpaint_app.model.look import color_table
@@ -21,8 +21,8 @@ def volume(window, qtbot, tmp_path):
     return values
 
 
-def bar(window) -> QToolBar:
-    return window.findChild(QToolBar, "plane_bar")
+def bar(window) -> QWidget:
+    return window.planes
 
 
 def test_it_is_hidden_for_an_ordinary_photograph(window, qtbot, files) -> None:
