@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
 
 from inpaint_app.engine.source import Source
 from inpaint_app.model.look import COLOR_MAPS
@@ -20,6 +20,7 @@ _CHANNELS = ("Color", "Red", "Green", "Blue")
 #: Values that are looked at to find the range of a picture.
 _N_SAMPLES = 200_000
 _CONTRAST = 0.5, 99.5
+_BOX_WIDTH = 92
 
 
 class PlaneBar(QWidget):
@@ -50,6 +51,7 @@ class PlaneBar(QWidget):
         for box, end in ((self.low, "Lowest"), (self.high, "Highest")):
             _describe(box, f"{end} value shown", "Values beyond the range are drawn as its end.")
             box.setKeyboardTracking(False)
+            box.setFixedWidth(_BOX_WIDTH)
         keys = f"{key_of('previous_page')} and {key_of('next_page')}"
         _describe(self.page, "Page", f"The page that is shown ({keys}).")
         _describe(self.band, "Channel", "The band or channel that is shown.")
@@ -57,7 +59,11 @@ class PlaneBar(QWidget):
         _describe(self.range, "Range of values", "Drag the ends: which values are black and white.")
         self._auto.setToolTip(tooltip("Show all but the extreme half percent of the values on either side."))
         self._full.setToolTip(tooltip("Show all values that are possible, or that there are."))
-        self.page.setMinimumWidth(140)
+        self.page.setMinimumWidth(80)
+        for button in (self._auto, self._full):
+            button.setFixedWidth(button.fontMetrics().horizontalAdvance("Auto") + 28)
+        # In a narrow window it is cut rather than that it makes the window wider.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.gain.setRange(0.5, 256)
         self.gain.setDecimals(1)
         self.gain.setPrefix("× ")

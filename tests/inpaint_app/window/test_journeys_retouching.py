@@ -30,7 +30,7 @@ def test_dust_is_healed_speck_by_speck_and_undone(window, qtbot, tmp_path, photo
     for row, column in specks:
         dusty[row - 2 : row + 3, column - 2 : column + 3] = 255
     open_picture(window, qtbot, tmp_path / "dusty.png", dusty)
-    canvas = window.viewer.panes["damaged"].canvas
+    canvas = window.viewer.panes["result"].canvas
     trigger(window, "softer")
     for row, column in specks:
         click(canvas, at(canvas, row + 0.5, column + 0.5))
@@ -58,7 +58,7 @@ def test_an_object_is_removed_in_two_actions(window, qtbot, tmp_path, photograph
     photograph[thing] = (30, 60, 220)
     open_picture(window, qtbot, tmp_path / "object.png", photograph)
     trigger(window, "object")
-    canvas = window.viewer.panes["damaged"].canvas
+    canvas = window.viewer.panes["result"].canvas
     around = [(80 + 38 * np.sin(angle), 100 + 38 * np.cos(angle)) for angle in np.linspace(0, 6.2, 30)]
     drag(canvas, *(at(canvas, *place) for place in around))
     settle(window, qtbot)
@@ -74,7 +74,7 @@ def test_an_object_is_removed_in_two_actions(window, qtbot, tmp_path, photograph
 def test_what_is_cloned_with_the_mouse_is_in_the_project(window, qtbot, tmp_path, photograph) -> None:
     open_picture(window, qtbot, tmp_path / "photo.png", photograph)
     trigger(window, "clone")
-    canvas = window.viewer.panes["damaged"].canvas
+    canvas = window.viewer.panes["result"].canvas
     click(canvas, at(canvas, 120.5, 150.5), ALT)
     assert not window.session.document.mask.any(), "nothing is painted"
     drag(canvas, at(canvas, 40.5, 50.5), at(canvas, 40.5, 70.5))
@@ -111,7 +111,7 @@ def test_a_pen_heals_as_wide_as_it_is_pressed(window, qtbot, tmp_path, photograp
     open_picture(window, qtbot, tmp_path / "photo.png", photograph)
     session = window.session
     session.document.set_view(session.state.view.with_brush(20))
-    canvas = window.viewer.panes["damaged"].canvas
+    canvas = window.viewer.panes["result"].canvas
     begin, end = at(canvas, 80.5, 40.5), at(canvas, 80.5, 160.5)
     pen(canvas, QEvent.Type.TabletPress, begin, 0.2)
     press(canvas, begin)
@@ -129,7 +129,7 @@ def test_the_wand_takes_as_much_as_its_tolerance_says(window, qtbot, tmp_path) -
     pixels = np.tile(np.repeat(np.arange(0, 100, 10, dtype=np.uint8), 10), (60, 1))
     open_picture(window, qtbot, tmp_path / "steps.png", pixels)
     window.session.set_settings(FAST)
-    canvas = window.viewer.panes["damaged"].canvas
+    canvas = window.viewer.panes["result"].canvas
     trigger(window, "wand")
     marked = []
     for tolerance in (0, 12, 24):

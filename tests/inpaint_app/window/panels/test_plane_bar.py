@@ -44,8 +44,13 @@ def test_slider_and_keys_turn_pages(window, qtbot, volume) -> None:
     assert find(window, QSlider, "Page").value() == 4
 
 
+def seen(window):
+    """The pane that is in sight."""
+    return window.viewer.panes[window.viewer.display.visible[0]]
+
+
 def gray(window) -> np.ndarray:
-    return shown_pixels(window.viewer.panes["damaged"]) & 0xFF
+    return shown_pixels(seen(window)) & 0xFF
 
 
 def test_the_range_spreads_the_values_over_the_screen(window, qtbot, volume) -> None:
@@ -67,7 +72,7 @@ def test_a_color_map_colors_one_band(window, qtbot, volume) -> None:
     combo = find(window, QComboBox, "Color map")
     choose(combo, combo.findData("heat"))
     settle(window, qtbot)
-    pixel, table = int(shown_pixels(window.viewer.panes["damaged"])[3, 4]), color_table("heat")
+    pixel, table = int(shown_pixels(seen(window))[3, 4]), color_table("heat")
     value = round(volume[0, 3, 4] / 65535 * 255)
     assert [(pixel >> shift) & 0xFF for shift in (16, 8, 0)] == table[value].tolist()
 

@@ -47,7 +47,7 @@ def test_the_fields_follow_keys_and_change_the_brush(shown) -> None:
 def test_the_slider_fades_the_last_stroke(shown, qtbot) -> None:
     slider = find(shown, QSlider, "Opacity of the last stroke")
     assert not slider.isEnabled()
-    canvas = shown.viewer.panes["damaged"].canvas
+    canvas = shown.viewer.panes["result"].canvas
     drag(canvas, at(canvas, 20, 20), at(canvas, 20, 50))
     settle(shown, qtbot)
     assert slider.isEnabled()
