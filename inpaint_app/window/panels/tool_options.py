@@ -129,7 +129,7 @@ class ToolOptions(QToolBar):
         self._source.clicked.connect(self._session.healing.forget_source)
         self._session.document.watch(self._show, "view", "source", "copy_source")
         self._session.document.watch(self._show_fade, "runs")
-        self._session.history.changed.connect(self._show_fade)
+        self._session.history.stroke_changed.connect(self._show_fade)
 
     def _change(self, change: Callable[[ViewState], ViewState]) -> None:
         self._session.document.set_view(change(self._session.state.view))

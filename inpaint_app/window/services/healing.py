@@ -131,7 +131,7 @@ class Healing:
         if not any(each.step is step and each.move == "fade" for each in waits):
             self._waiting.append(_Wanted(step, "fade"))
         self._start_next()
-        self._history.changed.emit()
+        self._history.stroke_changed.emit()
 
     # Where strokes copy from
 
@@ -202,7 +202,7 @@ class Healing:
             step.stroke = None
             self._history.trim()
             self._document.notice.emit(HEALED)
-            self._history.changed.emit()  # it can be faded now
+            self._history.stroke_changed.emit()  # it can be faded now
 
         self._start(work, on_done, on_stroke)
 

@@ -51,7 +51,14 @@ def open_restore_export(window, qtbot, path: Path) -> None:
 def test_red_marks_on_a_jpeg_open_restore_export(window, qtbot, tmp_path, export_to) -> None:
     pixels = read_sample(ORIGINAL).pixels[:160, :200].copy()
     pixels[80:84, 20:180] = (255, 0, 0)
-    open_restore_export(window, qtbot, write_jpeg(tmp_path / "marked.jpg", pixels))
+    path = write_jpeg(tmp_path / "marked.jpg", pixels)
+    window.files.open_file(path)
+    settle(window, qtbot)
+    hatched = window.viewer.panes["result"].canvas.content.mask.level(0) > 0
+    assert hatched[80:84, 20:180].all(), "what would be restored is seen before it is offered"
+    assert hatched.mean() < 0.1
+    assert not window.session.document.mask.any()
+    open_restore_export(window, qtbot, path)
     line = read_picture(export_to).pixels[80:84, 20:180].astype(int)
     assert np.median(line[..., 0] - line[..., 1]) < 60, "it is no longer red"
 
