@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QImage, QPixmap, QResizeEvent
+from PySide6.QtGui import QIcon, QImage, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -114,13 +114,25 @@ class Welcome(QWidget):
         card.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         card.setIconSize(_PICTURE)
         card.setFixedSize(_CARD)
-        if image is None:
-            pixmap = tinted("picture", 48, colors_of(self.palette()).soft_text)
-        else:
-            pixmap = QPixmap.fromImage(image)
-        card.setIcon(QIcon(pixmap))
+        card.setIcon(QIcon(self._pixmap(image)))
         card.clicked.connect(partial(self.recent_wanted.emit, path))
         return card
+
+    def _pixmap(self, image: QImage | None) -> QPixmap:
+        """Return a small picture in the middle of its place, so that names stand in one line."""
+        if image is None:
+            small = tinted("picture", 48, colors_of(self.palette()).soft_text)
+        else:
+            smooth = Qt.TransformationMode.SmoothTransformation
+            small = QPixmap.fromImage(image.scaled(_PICTURE, Qt.AspectRatioMode.KeepAspectRatio, smooth))
+        place = QPixmap(_PICTURE)
+        place.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(place)
+        painter.drawPixmap(
+            (place.width() - small.width()) // 2, (place.height() - small.height()) // 2, small
+        )
+        painter.end()
+        return place
 
 
 def sample_menu(parent: QWidget, chosen: Callable[[Damage], None]) -> QMenu:
