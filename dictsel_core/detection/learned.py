@@ -28,8 +28,8 @@ from dictsel_core.detection.work import Work, part
 _MAX_PIXELS = 12e6
 #: Side of the tiles that are looked at one by one, and how far around them the network sees.
 _TILE, _HALO = 1024, 64
-#: Brightness as the network knows it.
-_RANGE = (-0.5, 1.5)
+#: Brightness and tint as the network knows them.
+_RANGE, _TINT_RANGE = (-0.5, 1.5), (-1, 1)
 #: How many pixels its range is estimated from, as which quantiles, and how much of the range of all channels
 #: it has at least: noise is no picture.
 _N_SAMPLES, _QUANTILES, _LEAST_SPAN = 1 << 18, (0.005, 0.995), 0.1
@@ -49,10 +49,10 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     frame of the picture is no damage.
     """
     yield 0.0
-    plane, factor = _stretched(image), 1
+    (plane, tint), factor = _stretched(image), 1
     while plane.size > _MAX_PIXELS:
-        plane, factor = shrink(plane), 2 * factor
-    damage, kind = yield from part(_logits(plane), 0.05, 0.9)
+        plane, tint, factor = shrink(plane), np.stack([shrink(each) for each in tint]), 2 * factor
+    damage, kind = yield from part(_logits(plane, tint), 0.05, 0.9)
     mask = damage >= LEVEL
     frame = frame_of(mask)
     mask |= (damage >= _LOWEST) & ~dilated(mask, _APART)
@@ -87,17 +87,17 @@ def _thick(shape: tuple[int, int], pixels: Ints, numbers: Ints, n_regions: int) 
     return is_thick
 
 
-def _stretched(image: DetectionImage) -> Single:
-    """Return the brightness, its own range as 0 to 1: that of all channels is wider in tinted pictures."""
+def _stretched(image: DetectionImage) -> tuple[Single, Single]:
+    """Return brightness and tint in ranges of the brightness: that of all channels may be wider."""
     plane = image.brightness
     step = max(1, int(np.sqrt(plane.size / _N_SAMPLES)))
     sample = plane[::step, ::step][~image.missing[::step, ::step]]
     low, high = np.quantile(sample, _QUANTILES) if sample.size else (0.0, 1.0)
-    span = max(high - low, _LEAST_SPAN)
-    return np.asarray((plane - np.float32(low)) / np.float32(span))
+    span = np.float32(max(high - low, _LEAST_SPAN))
+    return np.asarray((plane - np.float32(low)) / span), image.tint() / span
 
 
-def _logits(plane: Single) -> Work[tuple[Single, Single]]:
+def _logits(plane: Single, tint: Single) -> Work[tuple[Single, Single]]:
     """Return the logits of damage, and of lines against spots, (H, W) each, computed tile by tile."""
     network = load_network()
     damage, kind = np.empty_like(plane), np.empty_like(plane)
@@ -108,8 +108,14 @@ def _logits(plane: Single) -> Work[tuple[Single, Single]]:
         low = [max(0, span.start - _HALO) for span in tile]
         outer = plane[low[0] : tile[0].stop + _HALO, low[1] : tile[1].stop + _HALO]
         even = np.pad(outer, [(0, -side % MULTIPLE) for side in outer.shape], mode="reflect").clip(*_RANGE)
+        rows, columns = (
+            slice(first // 2, (first + side + 1) // 2) for first, side in zip(low, outer.shape, strict=True)
+        )
+        half = tint[:, rows, columns]
+        more = [(0, side // 2 - have) for side, have in zip(even.shape, half.shape[1:], strict=True)]
+        colors = np.pad(half, [(0, 0), *more], mode="reflect").clip(*_TINT_RANGE)
         inner = tuple(slice(s.start - first, s.stop - first) for s, first in zip(tile, low, strict=True))
-        for whole, values in zip((damage, kind), network.logits(even), strict=True):
+        for whole, values in zip((damage, kind), network.logits(even, colors), strict=True):
             whole[tile] = values[inner]
 
     for number, _ in enumerate(map_chunks(look, len(tiles), 1, as_thread_count(None)), 1):

@@ -71,11 +71,12 @@ def _looked(network: Network, damage: Path, more: Sequence[Path]) -> Iterator[_L
     material = load_material(damage, "choosing", more)
     for number in range(_N_SAMPLES):
         sample = compose(material, (_SIDE, _SIDE), np.random.default_rng([4, number]))
-        yield _Looked(sample.plane, sample.truth, sample.known, *logits_of(network, sample.plane))
+        logits = logits_of(network, sample.plane, sample.tint)
+        yield _Looked(sample.plane, sample.truth, sample.known, *logits)
     for photograph in material.photographs:
-        plane = stretched(photograph, min(1.0, _LONGEST / max(photograph.shape)))
+        plane, tint = stretched(photograph, min(1.0, _LONGEST / max(photograph.shape)))
         nothing = np.zeros(plane.shape, np.bool_)
-        yield _Looked(plane, nothing, ~nothing, *logits_of(network, plane))
+        yield _Looked(plane, nothing, ~nothing, *logits_of(network, plane, tint))
 
 
 def _regions(looked: _Looked, slope: float, offset: float) -> tuple[Floats, Bools, Bools, Floats]:
