@@ -91,7 +91,7 @@ def compose(
             np.maximum(lines, cover, out=lines)
             continue
         for cover, is_line in _covers(name, material, aged, rng):
-            values, alpha = _painted(values, cover, aged, is_line, rng)
+            values, alpha = _painted(values, cover, aged, is_line, name == "film", rng)
             tint = _painted_tint(tint, alpha, rng)
             np.maximum(lines if is_line else dust, alpha, out=lines if is_line else dust)
     low, high = _range(aged, values, rng)
@@ -122,8 +122,10 @@ def _range(aged: Aged, values: Plane, rng: np.random.Generator) -> tuple[float, 
 
 def _covers(name: str, material: Material, aged: Aged, rng: np.random.Generator) -> list[tuple[Plane, bool]]:
     shape, scale = aged.plane.shape, aged.scale
-    if name == "film":
-        dust, lines = covers.film_damage(shape, material, rng)
+    if name == "film":  # large pieces are rare: several parts lie over each other
+        zoom = log_uniform(0.2, 1.4, rng)
+        parts = [covers.film_damage(shape, material, rng, zoom) for _ in range(1 + int(4 * zoom * rng.random()))]
+        dust, lines = np.max(parts, axis=0)
         return [(dust, False), (lines, True)]
     if name == "overlay":
         return [covers.overlay(shape, scale, material, rng)]
@@ -132,7 +134,7 @@ def _covers(name: str, material: Material, aged: Aged, rng: np.random.Generator)
 
 
 def _painted(
-    values: Plane, cover: Plane, aged: Aged, is_line: bool, rng: np.random.Generator
+    values: Plane, cover: Plane, aged: Aged, is_line: bool, is_film: bool, rng: np.random.Generator
 ) -> tuple[Plane, Plane]:
     """Lay damage over a picture: light or dark, with texture, soft, faded in parts, some with a shadow."""
     shape = cover.shape
@@ -141,8 +143,8 @@ def _painted(
         cover = ndimage.gaussian_filter(cover, soft * aged.scale**0.6)
         cover = np.minimum(cover * np.float32(rng.uniform(1, 1.4)), 1)
     # Where the emulsion is gone over some width, paper is seen, and nothing through it.
-    is_wide = bool(ndimage.binary_erosion(cover > 0.5, iterations=_WIDE).any())
-    least = 0.85 if is_wide else 0.25 if is_line else 0.4
+    is_wide = not is_film and bool(ndimage.binary_erosion(cover > 0.5, iterations=_WIDE).any())
+    least = 0.85 if is_wide else 0.25 if is_line else 0.5
     alpha = cover * np.float32(1 if rng.random() < 0.7 else rng.uniform(least, 1))
     if rng.random() < (0.05 if is_wide else 0.3):
         fading = 1.3 + rng.uniform(0.2, 0.8) * smooth_noise(shape, log_uniform(8, 60, rng), rng)
@@ -151,7 +153,7 @@ def _painted(
     ground = float((cover * values).sum() / max(float(cover.sum()), 1e-6))
     middle = (aged.black + aged.white) / 2  # dark damage on dark ground, which nobody sees, is rare
     light = (0.94 if is_line else 0.88) if ground < middle else (0.72 if is_line else 0.5)
-    light = max(light, 0.96 * (is_wide and is_line))
+    light = 0.6 if is_film else max(light, 0.96 * (is_wide and is_line))
     if rng.random() < light:
         paint = min(1.0, rng.uniform(aged.white - (0.1 if is_line else 0.2) * span, aged.white + 0.35 * span))
     else:
