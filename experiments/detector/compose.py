@@ -28,13 +28,13 @@ UNDAMAGED_PLACES = 0.75
 #: Part of the new pictures whose damage is that of film alone.
 _FILM_ALONE = 0.5
 _CHANCES = {
-    "crack": 0.36, "fold": 0.10, "crease": 0.05, "scratches": 0.13, "flakes": 0.02, "tear": 0.02,
-    "film": 0.22, "overlay": 0.01, "specks": 0.05, "hairs": 0.04,
+    "crack": 0.33, "fold": 0.18, "crease": 0.05, "scratches": 0.12, "flakes": 0.02, "tear": 0.02,
+    "film": 0.18, "overlay": 0.01, "specks": 0.05, "hairs": 0.04,
 }  # fmt: skip
 _LINES = ("crack", "crease", "scratches", "flakes", "tear")
 #: What can be seen: a change of so much of the range, and of so many times the detail around; a long line is
 #: seen where a spot would not be.
-_SEEN_LINE, _SEEN_SPOT = (0.1, 1.2), (0.12, 1.3)
+_SEEN_LINE, _SEEN_SPOT = (0.07, 1.2), (0.12, 1.3)
 #: Half the width, in pixels, from which a line is wide.
 _WIDE = 2
 #: Parts of a line that are half as strong count so far from those that are seen.
@@ -198,7 +198,7 @@ def _visible(plane: Plane, values: Plane, lines: Plane, dust: Plane, span: float
 def _scanned(values: Plane, scale: float, rng: np.random.Generator) -> Plane:
     """Blur as a scanner does, add its noise, and save as JPEG."""
     if rng.random() < 0.5:
-        values = ndimage.gaussian_filter(values, rng.uniform(0.2, 0.75 if rng.random() < 0.7 else 1.3))
+        values = ndimage.gaussian_filter(values, rng.uniform(0.2, rng.choice([0.75, 0.75, 0.75, 1.3, 2.2])))
     if rng.random() < 0.15:  # sharpened
         soft = ndimage.gaussian_filter(values, rng.uniform(0.7, 2))
         values = values + np.float32(rng.uniform(0.2, 1.2)) * (values - soft)
