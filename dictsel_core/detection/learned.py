@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from dictsel_core._util.parallel import as_thread_count, map_chunks
 from dictsel_core._util.validation import Bools, Ints
@@ -35,11 +34,8 @@ _RANGE, _TINT_RANGE = (-0.5, 1.5), (-1, 1)
 _N_SAMPLES, _QUANTILES, _LEAST_SPAN = 1 << 18, (0.005, 0.995), 0.1
 #: Logits of pixels that make a region: those of a probability of 20 %, and, so far from them, of 10 %.
 LEVEL, _LOWEST, _APART = -1.39, -2.2, 3
-#: Half the side, in diagonals of the picture, of a square that is too large for dust: a bow, a flower. What
-#: it takes from the logit of a spot.
-_THICK, _DOUBT_OF_THICK = 0.008, 1.0
-#: Doubt about a region, and deviation of what lies around it, at least.
-_LEAST_DOUBT, _LEAST_DETAIL = 1e-4, 0.01
+#: Doubt about a region, at least.
+_LEAST_DOUBT = 1e-4
 
 
 def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Regions]]:
@@ -57,12 +53,11 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     frame = frame_of(mask)
     mask |= (damage >= _LOWEST) & ~dilated(mask, _APART)
     around = Surroundings.of(plane, mask)
-    pixels, numbers, features = region_features(damage, mask & ~frame, around)
-    is_line = np.bincount(numbers, kind.reshape(-1)[pixels], len(features)) > 0
-    lines, spots = (features @ weights for weights in load_network().confidence)
+    pixels, numbers, means = mean_logits(damage, mask & ~frame)
+    is_line = np.bincount(numbers, kind.reshape(-1)[pixels], len(means)) > 0
+    lines, spots = (slope * means + offset for slope, offset in load_network().confidence)
     logits = np.where(is_line, lines, spots)
     logits += color_evidence(image, plane.shape, (pixels, numbers), logits)
-    logits -= _DOUBT_OF_THICK * (_thick(plane.shape, pixels, numbers, len(logits)) & ~is_line)
     regions = regions_from_points(plane.shape, pixels, numbers, 1 / (1 + np.exp(-logits)))
     wide = with_rims(regions, plane, around)
     lines, spots = (
@@ -70,21 +65,6 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
         for chosen in (is_line, ~is_line)
     )
     return {"scratches": lines, "dust": spots}
-
-
-def _thick(shape: tuple[int, int], pixels: Ints, numbers: Ints, n_regions: int) -> Bools:
-    """Return which regions hold a square too large for dust in a picture of this size."""
-    side, is_thick = 2 * round(_THICK * float(np.hypot(*shape))) + 1, np.zeros(n_regions, np.bool_)
-    order = np.argsort(numbers, kind="stable")
-    ends = np.cumsum(np.bincount(numbers, minlength=n_regions))
-    for number in np.flatnonzero(np.diff(ends, prepend=0) >= side * side):
-        start = ends[number - 1] if number else 0
-        rows, columns = np.divmod(pixels[order[start : ends[number]]], shape[1])
-        rows, columns = rows - rows.min(), columns - columns.min()
-        part = np.zeros((rows.max() + 1, columns.max() + 1), np.bool_)
-        part[rows, columns] = True
-        is_thick[number] = ndimage.minimum_filter(part, side, mode="constant").any()
-    return is_thick
 
 
 def _stretched(image: DetectionImage) -> tuple[Single, Single]:
@@ -130,13 +110,10 @@ def _spans(side: int) -> Iterator[slice]:
     return (slice(start, stop) for start, stop in zip(edges, [*edges[1:], side], strict=True))
 
 
-def region_features(
-    damage: Single, mask: Bools, around: Surroundings
-) -> tuple[Ints, Ints, NDArray[np.float64]]:
-    """Return the pixels of a mask, the number of the connected part of each, and features of the parts.
+def mean_logits(damage: Single, mask: Bools) -> tuple[Ints, Ints, NDArray[np.float64]]:
+    """Return the pixels of a mask, the number of the connected part of each, and a logit for each part.
 
-    The features, (N, 3), are the logit of the mean probability, the logarithm of the deviation around, and 1:
-    where there is much detail, more of it is taken for damage.
+    It is that of the mean probability of the pixels.
     """
     labels, n_labels = connected_components(mask)
     pixels = np.flatnonzero(mask)
@@ -144,6 +121,4 @@ def region_features(
     area = np.bincount(numbers, minlength=n_labels)
     probability = 1 / (1 + np.exp(-damage.reshape(-1)[pixels].astype(np.float64)))
     mean = np.clip(np.bincount(numbers, probability, n_labels) / area, _LEAST_DOUBT, 1 - _LEAST_DOUBT)
-    _, deviation = around.at(pixels, mask.shape[1])
-    detail = np.log(np.bincount(numbers, deviation, n_labels) / area + _LEAST_DETAIL)
-    return pixels, numbers, np.stack([np.log(mean / (1 - mean)), detail, np.ones(n_labels)], axis=1)
+    return pixels, numbers, np.log(mean / (1 - mean))

@@ -39,7 +39,7 @@ class Network:
 
     def __init__(self, layers: Sequence[_Layer], confidence: NDArray[np.float64]) -> None:
         self._layers = layers
-        #: What the features of a region are weighted with to be the logit of its confidence: lines, spots.
+        #: Slope and offset by which the logit of a region becomes that of its confidence: lines, spots.
         self.confidence = confidence
 
     def logits(self, plane: Single, tint: Single) -> tuple[Single, Single]:

@@ -105,7 +105,7 @@ def halved(plane: Plane) -> Plane:
 
 
 def _tinted(brightness: Plane, rng: np.random.Generator) -> Plane:
-    """Return the tint of a print, such as sepia, which depends on the brightness, and somewhat on the place."""
+    """Return the tint of a print, such as sepia: by brightness, and somewhat by place."""
     red = log_uniform(0.01, 0.07, rng)
     strength = np.array([red, -red * rng.uniform(0.5, 1.6)], np.float32)
     if rng.random() < 0.1:  # blue prints

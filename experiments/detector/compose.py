@@ -112,7 +112,7 @@ def compose(
 
 
 def _range(aged: Aged, values: Plane, rng: np.random.Generator) -> tuple[float, float]:
-    """Return what becomes 0 and 1: the range of this part, as if it were all, that of the whole, or between."""
+    """Return what becomes 0 and 1: the range of this part, that of the whole picture, or one between."""
     own = np.quantile(values[::2, ::2], _QUANTILES)
     whole = np.array([min(own[0], aged.black), max(own[1], aged.white)])
     share = np.clip(rng.uniform(-0.5, 1.5), 0, 1)
@@ -124,7 +124,9 @@ def _covers(name: str, material: Material, aged: Aged, rng: np.random.Generator)
     shape, scale = aged.plane.shape, aged.scale
     if name == "film":  # large pieces are rare: several parts lie over each other
         zoom = log_uniform(0.2, 1.4, rng)
-        parts = [covers.film_damage(shape, material, rng, zoom) for _ in range(1 + int(4 * zoom * rng.random()))]
+        parts = [
+            covers.film_damage(shape, material, rng, zoom) for _ in range(1 + int(4 * zoom * rng.random()))
+        ]
         dust, lines = np.max(parts, axis=0)
         return [(dust, False), (lines, True)]
     if name == "overlay":
@@ -169,7 +171,7 @@ def _painted(
 
 
 def _painted_tint(tint: Plane, alpha: Plane, rng: np.random.Generator) -> Plane:
-    """Lay damage over the tint of a picture: gray for the most part; gray pictures stay gray for the most part."""
+    """Lay damage over the tint of a picture: gray for the most part; gray pictures mostly stay gray."""
     chance = rng.random()
     if chance < 0.1 or (not tint.any() and chance < 0.9):
         return tint
