@@ -1,6 +1,8 @@
 """How ``make docs`` builds the site: Sphinx, with every warning an error."""
 
 import re
+import sys
+from pathlib import Path
 
 from docutils.nodes import SkipNode, math, math_block
 from latex2mathml.converter import convert
@@ -9,6 +11,9 @@ from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 from dictsel_core import __version__
+
+sys.path.insert(0, str(Path(__file__).parent))
+from command_page import commands_as_markdown
 
 project = "dictsel"
 author = "dictsel maintainers"
@@ -47,6 +52,9 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
 }
 
+html_static_path = ["_static"]
+html_css_files = ["before_after.css"]
+html_js_files = ["before_after.js"]
 html_theme = "pydata_sphinx_theme"
 html_title = "dictsel"
 html_logo = "../assets/icon.svg"
@@ -96,7 +104,13 @@ def visit_math_block(writer: HTML5Translator, node: math_block) -> None:
     raise SkipNode
 
 
+def add_commands(app: Sphinx, page: str, source: list[str]) -> None:
+    """Put the commands where their page has a place for them."""
+    source[0] = source[0].replace("<!-- commands -->", commands_as_markdown() if page == "commands" else "")
+
+
 def setup(app: Sphinx) -> None:
     """Show formulas as MathML, and diagrams as their text: scripts for both come from other servers."""
+    app.connect("source-read", add_commands)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.add_lexer("mermaid", TextLexer)

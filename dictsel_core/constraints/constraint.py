@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dictsel_core._util.compiled import Kernel
 from dictsel_core._util.validation import Bools, Floats, Ints
 
 Supports = Sequence[Ints]
@@ -45,14 +46,24 @@ class ReplacementGains:
     @cached_property
     def cheapest(self) -> tuple[Ints, Floats]:
         """Slot and cost of the cheapest removal of each patch, (T,) both."""
-        slots = self.costs.argmin(axis=1)
-        return slots, self.costs[np.arange(len(slots)), slots]
+        return _cheapest(self.costs)
 
     def with_gains(self, gains: Floats) -> "ReplacementGains":
         """Return the same costs with other gains."""
         other = replace(self, gains=gains, largest=None)
         other.__dict__["cheapest"] = self.cheapest  # not computed again
         return other
+
+
+@Kernel
+def _cheapest(costs: Floats) -> tuple[Ints, Floats]:
+    """Return the place of the smallest number in each row of (T, S), and that number."""
+    slots, least = np.zeros(len(costs), np.intp), costs[:, 0].copy()
+    for t in range(len(costs)):
+        for s in range(1, costs.shape[1]):
+            if costs[t, s] < least[t]:
+                slots[t], least[t] = s, costs[t, s]
+    return slots, least
 
 
 @dataclass(frozen=True, eq=False)

@@ -213,10 +213,8 @@ class AverageSparsity(Constraint):
 
         with the floor :math:`\phi_t = \lambda`, and at least c_t for patches at their cap.
         """
-        costs = table.cheapest[1]
-        floors = np.where(self._at_cap(table.sizes), np.maximum(costs, price), price)
-        fixed = float(np.maximum(price - costs, 0).sum())
-        return fixed + positive_part_sums(table.gains, floors, table.largest)
+        removals, floors = _dual_floors(table.cheapest[1], self._at_cap(table.sizes), price)
+        return removals + positive_part_sums(table.gains, floors, table.largest)
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement for one atom, by an exact solve."""
@@ -241,7 +239,7 @@ class AverageSparsity(Constraint):
 
     def _unused_budget(self, sizes: Ints) -> int:
         """Return the unused budget; one atom goes to T patches at most."""
-        return min(self.budget - int(sizes.sum()), len(sizes))
+        return min(self.budget - int(np.add.reduce(sizes)), len(sizes))
 
 
 class ExchangeSolution(NamedTuple):
@@ -273,12 +271,37 @@ def best_exchange(gains: Floats, costs: Floats, at_cap: Bools, unused: int) -> E
     return ExchangeSolution(value, added, removed, price)
 
 
+@Kernel
+def _dual_floors(costs: Floats, at_cap: Bools, price: float) -> tuple[float, Floats]:
+    """Return the sum of what pure removals gain at a price, and above which gain each patch would add."""
+    removals, floors = 0.0, np.full(len(costs), price)
+    for t in range(len(costs)):
+        removals += max(price - costs[t], 0.0)
+        if at_cap[t]:
+            floors[t] = max(costs[t], price)
+    return removals, floors
+
+
+@PartialKernel
+def _value_near(values: Floats, rank: int) -> float:
+    """Return one of the values, of about the given rank: that of as many in a sorted sample."""
+    step = 1 + len(values) // 32
+    sample = values[step // 2 :: step].copy()
+    for i in range(1, len(sample)):
+        for j in range(i, 0, -1):
+            if sample[j - 1] <= sample[j]:
+                break
+            sample[j - 1], sample[j] = sample[j], sample[j - 1]
+    near: float = sample[rank * len(sample) // len(values)]
+    return near
+
+
 @PartialKernel
 def _order_statistic(values: Floats, rank: int) -> float:
     """Return what has the given rank among values, which are overwritten, in linear time (Hoare's FIND)."""
     first, last = 0, len(values) - 1
     while first < last:
-        pivot = values[(first + last) // 2]
+        pivot = _value_near(values[first : last + 1], rank - first)
         i, j = first, last
         while i <= j:
             while values[i] < pivot:

@@ -45,12 +45,18 @@ class MirroredPatches:
     def __init__(self, shape: tuple[int, int], size: int) -> None:
         rows, columns = (np.pad(np.arange(length), size - 1, mode="symmetric") for length in shape)
         self._rows, self._columns = rows * shape[1], columns  # where rows begin, and numbers of columns
-        self.size, self._offsets = size, np.arange(size)
+        self.size, self._offsets, self._shape = size, np.arange(size), shape
 
     @property
     def tables(self) -> tuple[NDArray[np.uintp], NDArray[np.uintp]]:
         """Where each row of the mirrored image begins, and the number of each column, for kernels."""
         return self._rows.view(np.uintp), self._columns.view(np.uintp)
+
+    def are_inside(self, rows: Ints, columns: Ints) -> Bools:
+        """Return which patches do not extend beyond the image: (B,)."""
+        first, (height, width) = self.size - 1, self._shape
+        inside: Bools = (rows >= first) & (rows < height) & (columns >= first) & (columns < width)
+        return inside
 
     def pixels(self, rows: Ints, columns: Ints) -> Ints:
         """Return the pixels of some patches, counted row by row through the image: (B, size * size)."""
@@ -64,24 +70,32 @@ class SparseCoder:
 
     The dictionary is (d, k) on square patches, of which a thinning of 1, 2 or 4 codes every one, every second
     or every fourth; every one if their height, `size`, is odd. `fill_weight` is that of the first estimate
-    at missing pixels.
+    at missing pixels. With `literal`, every patch inside the image is coded, without a mean of its own.
     """
 
     def __init__(
-        self, dictionary: Floats, sparsity: int, fill_weight: float, *, thinning: int = 1, threads: int = 1
+        self,
+        dictionary: Floats,
+        sparsity: int,
+        fill_weight: float,
+        *,
+        literal: bool = False,
+        thinning: int = 1,
+        threads: int = 1,
     ) -> None:
         atoms = dictionary.astype(np.float32)
         self.size, self._n_atoms = round(len(atoms) ** 0.5), atoms.shape[1]
         self._weight = np.float32(max(fill_weight, _MIN_WEIGHT) if fill_weight else 0.0)
         # Without a constant atom the mean could not be represented, so it is coded separately.
-        self._centered = not (np.abs(atoms.sum(axis=0)) > 0.999 * self.size).any()
+        self._literal = literal
+        self._centered = not literal and not (np.abs(atoms.sum(axis=0)) > 0.999 * self.size).any()
         self._compiled: tuple[PatchTables, PatchLimits] | None = None
         if self._n_atoms <= _MAX_ATOMS:
             self._compiled = _tables(atoms, self._weight), self._limits(min(sparsity, *atoms.shape))
         else:
             self._pursuit = Pursuit(atoms, sparsity, weak=0 < fill_weight < 1)
             self._rows = np.ascontiguousarray(atoms.T)
-        self._thinning, self._threads = thinning if self.size % 2 == 0 else 1, threads
+        self._thinning, self._threads = 1 if literal or self.size % 2 else thinning, threads
         self._counts: list[tuple[Ints, int]] = []  # by chunk, appended to by all threads
 
     @property
@@ -109,6 +123,8 @@ class SparseCoder:
         def write(rows: Ints, columns: Ints, out: Planes, first: int) -> None:
             used = self.rebuild(filled, hidden, patches, rows, columns, out, first)
             self._counts.append((used, n_channels * len(rows)))
+            if self._literal:
+                out[:, first : first + len(rows)][:, ~patches.are_inside(rows, columns)] = np.nan
 
         for rows, pixels, medians in median_of_patches(
             wanted, self.size, n_channels, write, self._threads, thinning=self._thinning

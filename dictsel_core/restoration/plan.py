@@ -25,6 +25,7 @@ from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat
 from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.tile import TileRestorer, code_tile
 from dictsel_core.selection import Selection, SelectionRun, iter_replacement_ols, iter_replacement_omp
+from dictsel_core.selection.engine import Repeats
 
 #: Maximum number of patches: a sample of a large image is as good as all of it.
 MAX_PATCHES = 2048
@@ -129,7 +130,8 @@ class Plan:
             self.dictionary.atoms.atoms,
             settings.coding_sparsity,
             settings.fill_weight,
-            thinning=1 if settings.every_patch else 4 if self.n_rounds else 2,
+            literal=settings.literal,
+            thinning=4 if self.n_rounds else 2,
             threads=self.threads,
         )
 
@@ -354,7 +356,7 @@ def select_dictionary(
     """
     patches = []
     for place, image in samples:
-        own = sample_patches(image, settings.patch_size, settings.seed)
+        own = sample_patches(_whole_patches(image, settings), settings.patch_size, settings.seed)
         numbers = np.broadcast_to(np.array(place[:-2], np.intp), (len(own.positions), len(place) - 2))
         positions = np.concatenate([numbers, own.positions + np.array(place[-2:])], axis=1)
         patches.append(replace(own, positions=positions))
@@ -365,10 +367,20 @@ def select_dictionary(
     return Dictionary.selected(run.result, sample.positions)
 
 
+def _whole_patches(image: Image, settings: ResolvedSettings) -> Image:
+    """Return the part of an image that adjacent patches cover, if patches at its border are not mirrored."""
+    size, (height, width) = settings.patch_size, image.shape
+    if not settings.literal or min(height, width) < size:
+        return image
+    return image.part((slice(0, height // size * size), slice(0, width // size * size)))
+
+
 def _selection_run(sample: PatchSample, settings: ResolvedSettings, candidates: GroundSet) -> SelectionRun:
     given = candidates, sample.data, settings.constraint_for(len(sample.data)), settings.n_atoms
+    repeats: Repeats | None = "steps" if settings.literal else None
     match settings.selector:  # the type checker sees a selector that is left out
         case "rols":
-            return iter_replacement_ols(*given, mask=sample.mask)
+            return iter_replacement_ols(*given, mask=sample.mask, repeats=repeats)
         case "romp" | "rompd":
-            return iter_replacement_omp(*given, mask=sample.mask, decay=settings.selector == "rompd")
+            decay = settings.selector == "rompd"
+            return iter_replacement_omp(*given, mask=sample.mask, decay=decay, repeats=repeats)

@@ -158,7 +158,7 @@ _PARAMETERS = (
     Parameter(name="keep_observed", kind=bool),
     Parameter(name="fill_weight", kind=float, minimum=0, maximum=1),
     Parameter(name="fill", kind=str, choices=FILLS),
-    Parameter(name="every_patch", kind=bool),
+    Parameter(name="literal", kind=bool),
     Parameter(name="rounds", kind=int, minimum=0, maximum=MAX_ROUNDS, is_optional=True),
     Parameter(name="threads", kind=int, minimum=1, maximum=_MAX_THREADS, is_optional=True),
     Parameter(name="seed", kind=int, minimum=0, maximum=2**63 - 1),
@@ -171,7 +171,7 @@ _PRESET_CHANGES: dict[PresetName, dict[str, Any]] = {
         "keep_observed": False,
         "fill_weight": 0.0,
         "fill": "smooth",
-        "every_patch": True,
+        "literal": True,
         "rounds": 0,
     },
     "fast": {"rounds": 0},
@@ -218,10 +218,13 @@ class RestoreSettings:
         wider than 8 pixels. "auto", the default, does so in holes wider than 16 pixels, or 8 at the border of
         the image, in spots wider than 10 pixels with texture around them, and in images of integers only:
         floats are taken for measurements, which should not be invented.
-    every_patch : bool
-        Code the patch at every pixel, as the paper does. False, the default, codes every second one, like
-        the black squares of a chessboard, in half the time and hardly worse; or every fourth one, if
-        refinement follows, which makes up for it.
+    literal : bool
+        Follow the procedure of the paper to the letter: the dictionary is selected by k iterations of
+        algorithm 1, and the patch at every pixel, inside the image, is coded in it alone. False, the
+        default, makes up to 2k iterations; mirrors the image at its borders; codes the mean of a patch
+        apart, if no atom is constant; and of all patches codes every second one, like the black squares of
+        a chessboard, in half the time and hardly worse, or every fourth one, if refinement follows, which
+        makes up for it.
     rounds : int or None
         Rounds of non-local refinement after the coding; 0 omits it. Default is 4. None makes eight, unless
         one on parts of the image makes held-out observed pixels worse; then it makes none.
@@ -263,7 +266,7 @@ class RestoreSettings:
     keep_observed: bool = True
     fill_weight: float = 0.1
     fill: FillName = "auto"
-    every_patch: bool = False
+    literal: bool = False
     rounds: int | None = 4
     threads: int | None = field(default=None, compare=False)
     seed: int = 0
@@ -293,7 +296,7 @@ class RestoreSettings:
         Parameters
         ----------
         name : {"paper", "fast", "balanced", "best"}
-            "paper" is close to the procedure of the paper's appendix E, which replaces observed pixels too;
+            "paper" is the procedure of the paper's appendix E, which replaces observed pixels too;
             "fast" omits the refinement; "balanced" are the defaults; "best" makes more rounds
             of it, unless held-out pixels say that it does harm.
         """

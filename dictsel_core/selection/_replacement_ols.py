@@ -30,7 +30,7 @@ def replacement_ols(
     *,
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-    repeats: Repeats = "extra",
+    repeats: Repeats | None = None,
 ) -> SelectionRun:
     r"""Select a dictionary by Replacement OLS, our own variant of Replacement OMP.
 
@@ -88,7 +88,7 @@ def replacement_ols(
     >>> bool(ours.objective[-1] > replacement_omp(*problem, mask=mask).objective[-1])
     True
     """
-    max_repeats = as_max_repeats(repeats, n_atoms)
+    max_repeats = as_max_repeats(repeats or "extra", n_atoms)
     return Selector("replacement_ols", _Engine).start(
         ground_set, data, constraint, n_atoms, mask, weights, max_repeats=max_repeats
     )

@@ -10,7 +10,12 @@ from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.constraints import Replacement, ReplacementGains
 from dictsel_core.pursuit.columns import REPEAT_BELOW
 from dictsel_core.pursuit.kernels import fit_columns
-from dictsel_core.selection._kernels import solve_supports, square_by_products, square_correlations
+from dictsel_core.selection._kernels import (
+    replace_atoms,
+    solve_supports,
+    square_by_products,
+    square_correlations,
+)
 from dictsel_core.selection.fits import (
     ILL_CONDITIONED,
     RIDGE,
@@ -131,35 +136,21 @@ class SupportState:
 
     def apply(self, replacement: Replacement, atom: int) -> Ints:
         """Change the supports, refit the changed patches, and return their indices."""
-        added, removed = replacement.added, replacement.removed
-        receivers = added.nonzero()[0]
-        slots = removed.take(receivers)
-        grows = slots < 0
-        if grows.any():
-            growing, capacity = receivers[grows], self.supports.shape[1]
-            slots[grows] = self.sizes[growing]
-            if (slots == capacity).any():
-                raise ValueError(
-                    f"A support has more atoms than the capacity of its constraint, {capacity}; if the "
-                    "constraint uses an oracle, its independent sets are no matroid."
-                )
-            self.sizes[growing] += 1
-        self.supports[receivers, slots] = atom
-        losers = (~added & (removed >= 0)).nonzero()[0]
-        changed = receivers
-        if losers.size:
-            self._drop(losers, removed[losers])
-            changed = np.concatenate([receivers, losers])
-        self.refit(changed)
-        return changed
-
-    def _drop(self, rows: Ints, slots: Ints) -> None:
-        """Empty one slot of each row, and move the last atom into it."""
-        self.sizes[rows] -= 1
-        last = self.sizes[rows]
-        self.supports[rows, slots] = self.supports[rows, last]
-        self.supports[rows, last] = -1
-        self.coefficients[rows, last] = 0
+        changed = np.empty(len(self.sizes), np.intp)
+        n_changed = replace_atoms(
+            atom,
+            replacement.added,
+            replacement.removed,
+            (self.supports, self.sizes, self.coefficients),
+            changed,
+        )
+        if n_changed < 0:
+            raise ValueError(
+                f"A support has more atoms than the capacity of its constraint, {self.supports.shape[1]}; if "
+                "the constraint uses an oracle, its independent sets are no matroid."
+            )
+        self.refit(changed[:n_changed])
+        return changed[:n_changed]
 
     def set_supports(self, supports: Ints) -> None:
         """Replace all supports at once, and refit."""

@@ -94,9 +94,7 @@ SETTING_OPTIONS = (
         f"an ONNX file, in 'inpaint restore'. Default: {_DEFAULTS.fill}.",
         FILL,
     ),
-    _setting(
-        "--every-patch", "code every patch, not every second or fourth one: a little better, but slower"
-    ),
+    _setting("--literal", "select and code to the letter of the paper: slower, and usually a little worse"),
     _setting("--seed N", "seed of the random generator (default 0)"),
     _setting("--threads N", "number of threads (default: all cores)"),
 )

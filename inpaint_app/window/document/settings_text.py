@@ -82,6 +82,6 @@ def parameter_texts(settings: RestoreSettings) -> dict[str, str]:
         "keep_observed": f"observed pixels {'kept' if settings.keep_observed else 'replaced'}",
         "fill_weight": f"fill {settings.fill_weight:g}",
         "fill": f"{settings.fill} fill",
-        "every_patch": "every patch" if settings.every_patch else "some patches",
+        "literal": "as published" if settings.literal else "not as published",
         "seed": f"seed {settings.seed}",
     }

@@ -38,34 +38,47 @@ def test_random_damage_is_repaired(color, fraction):
     np.testing.assert_array_equal(result.image[~mask], original[~mask])
 
 
-def test_the_paper_preset_is_the_papers_procedure():
-    """Appendix E by hand: select on adjacent patches, code all shifted patches, take medians."""
-    original = photograph(40)
-    mask = random_mask(original.shape, 0.6)
-    settings = replace(RestoreSettings.preset("paper"), n_atoms=10, coding_sparsity=4)
+@pytest.mark.parametrize(
+    ("shape", "fraction", "changes", "n_selected"),
+    [
+        ((45, 42), 0.6, {"n_atoms": 24}, 24),
+        ((96, 96), 0.3, {"n_atoms": 40, "constraint": "individual"}, 39),  # one atom wins twice
+    ],
+)
+def test_the_paper_preset_is_the_papers_procedure(shape, fraction, changes, n_selected):
+    """Appendix E by hand: select on adjacent patches, code all shifted patches inside, take medians."""
+    (height, width), (down, across) = shape, (shape[0] // 8, shape[1] // 8)
+    original = photograph(height)[:, :width]
+    mask = random_mask(original.shape, fraction)
+    settings = replace(RestoreSettings.preset("paper"), coding_sparsity=4, **changes)
     result = restore(hide(original, mask), mask, settings)
 
     low, high = int(original[~mask].min()), int(original[~mask].max())
     plane = ((original.astype(float) - low) / (high - low)).astype(np.float32)
     plane[mask] = 0
-    tiles = plane.reshape(5, 8, 5, 8).swapaxes(1, 2).reshape(25, 64)
-    hidden = mask.reshape(5, 8, 5, 8).swapaxes(1, 2).reshape(25, 64)
-    selection = replacement_omp(standard_ground_set(), tiles, settings.constraint_for(25), 10, mask=hidden)
-    assert result.selection.indices.tolist() == selection.indices.tolist()
-    padded, padded_mask = np.pad(plane, 7, mode="symmetric"), np.pad(mask, 7, mode="symmetric")
-    view = np.lib.stride_tricks.sliding_window_view
-    codes = omp(
-        selection.dictionary,
-        view(padded, (8, 8)).reshape(-1, 64),
-        4,
-        mask=view(padded_mask, (8, 8)).reshape(-1, 64),
+    tiles, hidden = (
+        each[: 8 * down, : 8 * across].reshape(down, 8, across, 8).swapaxes(1, 2).reshape(-1, 64)
+        for each in (plane, mask)
     )
-    votes = np.full((64, 54, 54), np.nan)
-    rebuilt = codes.rebuilt.reshape(47, 47, 8, 8)
+    selection = replacement_omp(
+        standard_ground_set(),
+        tiles,
+        settings.constraint_for(len(tiles)),
+        settings.n_atoms,
+        mask=hidden,
+        repeats="steps",
+    )
+    assert result.selection.indices.tolist() == selection.indices.tolist()
+    assert len(selection.indices) == n_selected
+    patches, missing = (
+        np.lib.stride_tricks.sliding_window_view(each, (8, 8)).reshape(-1, 64) for each in (plane, mask)
+    )
+    rebuilt = omp(selection.dictionary, patches, 4, mask=missing).rebuilt.reshape(height - 7, width - 7, 8, 8)
+    votes = np.full((64, *shape), np.nan)
     for i in range(8):
         for j in range(8):
-            votes[i * 8 + j, i : i + 47, j : j + 47] = rebuilt[:, :, i, j]
-    expected = np.nanmedian(votes, axis=0)[7:-7, 7:-7].clip(0, 1) * (high - low) + low
+            votes[i * 8 + j, i : i + height - 7, j : j + width - 7] = rebuilt[:, :, i, j]
+    expected = np.nanmedian(votes, axis=0).clip(0, 1) * (high - low) + low
     assert np.abs(result.image - expected).max() <= 0.51  # rounding to whole numbers
     assert (result.image[~mask] != original[~mask]).any()  # observed pixels are replaced too
 
@@ -268,7 +281,7 @@ def test_fewer_observed_pixels_get_smaller_dictionaries():
         ({"patch_size": 32, "bases": ("dct", "haar", "db4", "db2", "db3")}, ValueError, "fewer bases"),
         ({"rounds": 10**6}, ValueError, "from 0 to 100"),
         ({"keep_observed": "no"}, TypeError, "keep_observed must be true or false"),
-        ({"every_patch": 1}, TypeError, "every_patch must be true or false"),
+        ({"literal": 1}, TypeError, "literal must be true or false"),
         ({"bases": "dct"}, TypeError, "sequence of names"),
         ({"fill_weight": 2}, ValueError, "from 0 to 1"),
         ({"threads": 0}, ValueError, "threads"),
@@ -345,8 +358,8 @@ def test_the_result_counts_the_patches_that_were_coded():
     original = photograph(40)
     mask = np.ones(original.shape, bool)
     mask[::2] = False
-    result = restore(original, mask, replace(FAST, every_patch=True, coding_sparsity=4))
-    n_fine = (40 + 6) * (40 + 7)  # patches beyond the first row cover no missing pixel
+    result = restore(original, mask, replace(FAST, patch_size=5, bases=("dct",), coding_sparsity=4))
+    n_fine = (40 + 3) * (40 + 4)  # every patch of odd size; those beyond the first row miss no pixel
     assert result.n_coded_patches == n_fine, "nothing is missing on coarser scales"
     assert result.usage.max() <= n_fine
     assert (result.usage_fractions == result.usage / n_fine).all()

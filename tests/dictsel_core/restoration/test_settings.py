@@ -50,7 +50,7 @@ def test_resolved_settings_leave_nothing_open_but_can_be_asked_for_again():
         replace(resolved, n_atoms=None)
 
 
-@pytest.mark.parametrize("name", ["keep_observed", "every_patch"])
+@pytest.mark.parametrize("name", ["keep_observed", "literal"])
 def test_switches_are_true_or_false(name):
     with pytest.raises(TypeError, match=f"{name} must be true or false, not 'no'"):
         RestoreSettings(**{name: "no"})

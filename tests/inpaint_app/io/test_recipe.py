@@ -149,7 +149,7 @@ def test_options_and_recipes_have_the_same_limits(tmp_path: Path, name: str) -> 
     [
         ({"keep_observed": "no"}, "keep_observed must be true or false, not 'no'"),
         ({"keep_observed": 0}, "keep_observed must be true or false"),
-        ({"every_patch": None}, "every_patch must be true or false"),
+        ({"literal": None}, "literal must be true or false"),
         ({"n_atoms": True}, "n_atoms must be a whole number"),
         ({"n_atoms": 8.0}, "n_atoms must be a whole number"),
         ({"sparsity": None}, "sparsity must be a whole number"),

@@ -159,7 +159,7 @@ CHANGED_SETTINGS = {
     "rounds": ["--rounds=2"],
     "keep_observed": ["--replace-observed", "--rounds=0"],
     "fill": ["--fill=smooth"],
-    "every_patch": ["--every-patch"],
+    "literal": ["--literal"],
     "seed": ["--seed=7"],
     "threads": ["--threads=1"],
 }

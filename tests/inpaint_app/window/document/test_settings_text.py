@@ -65,7 +65,7 @@ def test_runs_with_different_parameters_are_told_apart() -> None:
         {"keep_observed": False, "rounds": 0},
         {"fill_weight": 0.2},
         {"fill": "texture"},
-        {"every_patch": True},
+        {"literal": True},
         {"rounds": 5},
         {"seed": 1},
     ]
