@@ -249,7 +249,8 @@ def _repaired(source: Path) -> NDArray[np.uint8]:
         target = Path(folder) / "repaired.png"
         program = Path(sys.executable).with_name("inpaint")
         subprocess.run([program, "repair", source, "-o", target], check=True)
-        return np.asarray(Image.open(target).convert("RGB"))
+        left = target if target.exists() else source  # where no damage is found, nothing is written
+        return np.asarray(Image.open(left).convert("RGB"))
 
 
 def _of_height(picture: NDArray[np.uint8], height: int = 420) -> NDArray[np.uint8]:

@@ -31,7 +31,9 @@ def main() -> None:
         each.add_argument(
             "--photographs", type=Path, action="append", default=[], help="folder of further photographs"
         )
-    exporting.add_argument("state", type=Path, help="network.pt of a training")
+    exporting.add_argument(
+        "states", type=Path, nargs="+", help="network.pt of a training or of its steps, to be averaged"
+    )
     args = parser.parse_args()
     if args.command == "collect":
         collect(args.unpacked, args.folder)
@@ -40,7 +42,7 @@ def main() -> None:
     import torch
 
     from experiments.detector.calibrate import calibrate
-    from experiments.detector.network import Network, export
+    from experiments.detector.network import Network, averaged, export
     from experiments.detector.train import Plan, train
 
     torch.set_num_threads(1)
@@ -54,11 +56,11 @@ def main() -> None:
             rate=args.rate,
             seed=args.seed,
         )
-        state = train(plan)
+        states = [train(plan)]
     else:
-        state = args.state
+        states = args.states
     network = Network()
-    network.load_state_dict(torch.load(state, weights_only=True))
+    network.load_state_dict(averaged([torch.load(each, weights_only=True) for each in states]))
     export(network, calibrate(network, args.damage, args.photographs), args.weights)
 
 

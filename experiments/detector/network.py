@@ -1,5 +1,6 @@
 """The network: a U-Net that works at half the size of the picture, and its export."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -56,6 +57,14 @@ class Network(nn.Module):
         for narrow, up, skip in zip(reversed(self.narrow), reversed(self.up), reversed(kept), strict=True):
             x = up(nn.functional.interpolate(narrow(x), scale_factor=2.0, mode="nearest") + skip)
         return nn.functional.pixel_shuffle(self.exit(x), 2)
+
+
+def averaged(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+    """Return the mean of the weights of several steps of a training."""
+    return {
+        name: torch.stack([each[name].float() for each in states]).mean(dim=0).to(value.dtype)
+        for name, value in states[0].items()
+    }
 
 
 def folded(network: Network) -> dict[str, NDArray[np.float16]]:

@@ -229,7 +229,7 @@ def test_the_mark_near_the_pointer_is_outlined(scratched, qtbot) -> None:
     assert picker.outline(Place(70.5, 30.5)) is None
     picker.reach = 31
     assert picker.outline(Place(70.5, 30.5)) is not None
-    assert scratched.finding.describe_at(40, 30).startswith("crack or scratch 0.")
+    assert scratched.finding.describe_at(40, 30).startswith("crack or scratch ")
     assert scratched.finding.describe_at(70, 30) == ""
 
 
