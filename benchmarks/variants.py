@@ -28,7 +28,7 @@ from dictsel_core.restoration.plan import select_dictionary
 from dictsel_core.restoration.scales import double_at, halve, restore_planes
 
 Floats = NDArray[np.floating]
-FAST = RestoreSettings.preset("fast")
+FAST = RestoreSettings(rounds=0)
 THREADS = as_thread_count(None)
 #: Weight of the current estimate of missing pixels when blocks are coded.
 _FILL_WEIGHT = 0.1

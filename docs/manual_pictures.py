@@ -8,6 +8,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from dictsel_core import RestoreSettings
@@ -17,12 +18,13 @@ from inpaint_app.model.picture import Picture
 from inpaint_app.window.app import wait_until_settled
 from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
+from inpaint_app.window.document.view_state import RETOUCH, STUDY
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 
 FOLDER = Path(__file__).parents[1] / "assets" / "manual"
-SIZE, QUALITY = (540, 320), 82
+SIZE, WINDOW, WIDTH, QUALITY = (540, 320), (1280, 760), 800, 82
 
 
 def scratched() -> Picture:
@@ -47,6 +49,18 @@ def save(window: MainWindow, name: str) -> None:
     window.viewer.grab().save(str(FOLDER / f"{name}.jpg"), quality=QUALITY)
 
 
+def save_retouch(window: MainWindow) -> None:
+    """Write the whole window as a retoucher sees it."""
+    window.viewer.setMaximumSize(16_777_215, 16_777_215)
+    window.viewer.setMinimumSize(0, 0)
+    window.session.set_workspace(RETOUCH)
+    window.actions_.tools["heal"].trigger()
+    window.resize(*WINDOW)
+    wait_until_settled(window)
+    smooth = Qt.TransformationMode.SmoothTransformation
+    window.grab().scaledToWidth(WIDTH, smooth).save(str(FOLDER / "retouch.jpg"), quality=QUALITY)
+
+
 def main() -> None:
     """Write one picture for each part of the manual."""
     application = QApplication.instance() or QApplication(["manual"])
@@ -63,7 +77,9 @@ def main() -> None:
     session.finding.choose(replace(session.state.choice, sensitivity=0.8))
     wait_until_settled(window)
     session.running.restore()
+    session.set_workspace(STUDY)
     save(window, "find")
+    save_retouch(window)
 
     session.opening.open_picture(scratched, "scan")
     wait_until_settled(window)
@@ -73,6 +89,8 @@ def main() -> None:
     for row in range(10, 300, 10):
         brush.move(Place(row, 41 + 12 * np.sin(row / 60 + 40)))
     brush.release()
+    wait_until_settled(window)
+    session.set_workspace(STUDY)
     save(window, "heal")
 
     session.opening.open_sample(SAMPLES[0])

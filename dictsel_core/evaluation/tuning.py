@@ -282,10 +282,11 @@ class _HeldOutTrials:
         if key not in self._plans:
             whole = replace(settings, n_atoms=largest, rounds=0)
             self._plans[key] = GeneratorRun(plan_image(image, whole, self.source)).finish()
-        plan = self._plans[key]
-        return replace(
-            plan, settings=settings, fill_reach=0, dictionary=plan.dictionary.first(settings.n_atoms)
-        )
+        plan, dictionary = self._plans[key], self._plans[key].dictionary.first(settings.n_atoms)
+        if settings.rounds:  # which may be made in several ways
+            source = replace(self.source, dictionary=dictionary)
+            plan = GeneratorRun(plan_image(image, settings, source)).finish()
+        return replace(plan, settings=settings, fill_reach=0, dictionary=dictionary)
 
 
 def _max_rounds(settings: RestoreSettings) -> int:

@@ -26,6 +26,8 @@ Index = np.uintp
 
 #: Where the references of consecutive rounds begin, in quarters of their distance.
 _QUARTERS = ((0, 0), (2, 2), (1, 3), (3, 1))
+#: Height and width of small patches, at most.
+_SMALL = 6
 #: Steps of conjugate gradients, at least.
 _MIN_STEPS = 4
 #: Between these densities of damage the noise rises from that of thin damage to that of the default options.
@@ -38,8 +40,8 @@ _THIN_NOISE, _THIN_ESTIMATED, _THIN_STEPS = 0.5, 10, 7
 class RefinementOptions:
     """How patches are grouped and estimated, see docs/refinement.md.
 
-    The last round uses smaller patches, which represent other details; so do all rounds if channels have
-    masks of their own, since their vectors would be too long otherwise.
+    The last round uses smaller patches, which represent other details. If channels have masks of their own,
+    patches are small in all rounds, since their vectors would be too long otherwise.
     """
 
     size: int = 8  #: height and width of patches
@@ -66,9 +68,10 @@ class RefinementOptions:
         """Return how a round groups patches; the first has the number 0. All may be `small`."""
         penalty = self.distance_penalty * self._noise(number, n_rounds)
         if number == n_rounds - 1:
-            return Search(self.last_size, self.last_radius, self.n_members, self.last_stride, penalty)
-        size = self.last_size if small else self.size
-        return Search(size, self.radius, self.n_members, self.stride, penalty)
+            size, radius, stride = self.last_size, self.last_radius, self.last_stride
+        else:
+            size, radius, stride = self.size, self.radius, self.stride
+        return Search(min(size, _SMALL) if small else size, radius, self.n_members, stride, penalty)
 
     def estimator(self, number: int, n_rounds: int) -> GaussianEstimator:
         """Return the estimator of a round, of which the first has the number 0."""
@@ -87,23 +90,31 @@ DEFAULT_OPTIONS = RefinementOptions()
 #: Number of rounds if it is left open, and the options for as many: a little better, and a little slower.
 BEST_ROUNDS = 8
 BEST_OPTIONS = RefinementOptions(n_members=32, last_stride=3)
+#: From so many rounds on, the noise falls slowly.
+_FINEST_ROUNDS = 24
+FINEST_OPTIONS = replace(BEST_OPTIONS, noise_decay=1.2)
+#: In images that repeat themselves, groups are small, all their members are estimated, and no patch is small.
+_REPETITIVE = {"n_members": 24, "n_estimated": 24, "last_n_estimated": 24, "last_size": 8}
 
 
-def options_for(density: float, n_rounds: int) -> RefinementOptions:
-    """Return the options for damage of this density, and so many rounds.
+def options_for(density: float, n_rounds: int, *, is_repetitive: bool = False) -> RefinementOptions:
+    """Return the options for damage of this density, so many rounds, and images that repeat themselves.
 
     Where most pixels around a missing one are observed, as in text and scratches, the groups of the first
     rounds are right already, and less noise is better, which takes more steps; and fewer estimates do.
     """
     share = float(np.clip((density - _THIN) / (_DENSE - _THIN), 0, 1))
     default = DEFAULT_OPTIONS if n_rounds < BEST_ROUNDS else BEST_OPTIONS
-    return replace(
+    if n_rounds >= _FINEST_ROUNDS:
+        default = FINEST_OPTIONS
+    options = replace(
         default,
         noise=default.noise * (_THIN_NOISE + (1 - _THIN_NOISE) * share),
         noise_decay=default.noise_decay**share,
         n_estimated=round(_THIN_ESTIMATED + (default.n_estimated - _THIN_ESTIMATED) * share),
         n_steps=round(_THIN_STEPS + (default.n_steps - _THIN_STEPS) * share),
     )
+    return replace(options, **_REPETITIVE) if is_repetitive else options
 
 
 def refine_round(

@@ -1,6 +1,7 @@
 """Trials: observed pixels are held out, the image is restored without them, and they are compared."""
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,8 +32,9 @@ _N_PLACES, _GAP = 24, 6
 _TRIAL_SIZE, _N_TRIALS, _MAX_WHOLE = 128, 2, 192
 #: Parts with a larger missing fraction are not used as trials.
 _MAX_MISSING = 0.98
-#: Standard errors by which refinement must be worse than none to be left out.
-_N_SIGMA = 2.0
+#: Standard errors by which refinement must be worse than none to be left out, and by how much the options for
+#: repetitive images must lower the squared error to be used.
+_N_SIGMA, _MIN_GAIN = 2.0, 0.03
 
 
 def held_out_errors(
@@ -134,21 +136,27 @@ def _shifted(mask: Bools, shift: tuple[int, int]) -> Bools:
     return result
 
 
-def is_refinement_harmful(plan: "Plan", samples: Sequence[Sample]) -> Generator[float, None, bool]:
-    """Yield the fraction that is done, and return whether refinement makes held-out pixels worse."""
-    changes: list[Floats] = []
+def tried_plan(plan: "Plan", samples: Sequence[Sample], *, may_omit: bool) -> Generator[float, None, "Plan"]:
+    """Yield the fraction that is done, and return the plan as held-out pixels ask for it.
+
+    They say whether the image repeats itself, and, if rounds may be omitted, whether these do harm.
+    """
+    plans = [plan, replace(plan, is_repetitive=True), *([plan.with_rounds(0)] if may_omit else [])]
+    found: list[Floats] = []
     parts = [_part(sample, region) for sample in samples for region in _trial_regions(sample[1].missing)]
     parts = evenly_spaced(parts, _N_TRIALS)
     for number, (origin, part) in enumerate(parts):
         narrow = part.missing & ~wide_pixels(part.missing, plan.fill_reach)[:, :, None]
         held_out = hold_out(part.missing, trial_generator(plan.settings.seed, number), narrow)
         if held_out.any():
-            before, after = (
-                held_out_errors(part, each, held_out, origin=origin) for each in (plan.with_rounds(0), plan)
-            )
-            changes.append(after - before)
+            found.append(np.stack([held_out_errors(part, each, held_out, origin=origin) for each in plans]))
         yield (number + 1) / len(parts)
-    return bool(changes) and is_harmful(np.concatenate(changes))
+    if not found:
+        return plan
+    errors = np.concatenate(found, axis=1)
+    chosen = int(errors[1].mean() <= (1 - _MIN_GAIN) * errors[0].mean())
+    is_omitted = may_omit and is_harmful(errors[chosen] - errors[-1])
+    return plans[-1 if is_omitted else chosen]
 
 
 def _part(sample: Sample, region: Region) -> Sample:

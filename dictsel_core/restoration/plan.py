@@ -18,7 +18,7 @@ from dictsel_core._util.validation import Bools, Ints, as_matrix
 from dictsel_core.atoms import GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for
 from dictsel_core.restoration.coding import SparseCoder
-from dictsel_core.restoration.holdout import Sample, is_refinement_harmful
+from dictsel_core.restoration.holdout import Sample, tried_plan
 from dictsel_core.restoration.image import Image, Plane, Planes, ValueRange
 from dictsel_core.restoration.result import Restoration
 from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of, useful_differences
@@ -27,7 +27,7 @@ from dictsel_core.restoration.tile import TileRestorer, code_tile
 from dictsel_core.selection import Selection, SelectionRun, iter_replacement_ols, iter_replacement_omp
 from dictsel_core.selection.engine import Repeats
 
-#: Maximum number of patches: a sample of a large image is as good as all of it.
+#: Maximum number of patches, and half of it before refinement: a sample of a large image is as good as all.
 MAX_PATCHES = 2048
 #: Minimum number of patches, as far as there are patches with an observed pixel.
 _MIN_PATCHES = 48
@@ -90,6 +90,7 @@ class Plan:
     repeats: tuple[Repeat, Repeat]  #: by which rows and columns were enlarged
     fill_reach: int  #: wide holes, farther than this from observed pixels, are filled; 0: none are
     holes: tuple[tuple[int, int, int, int], ...] = ()  #: boxes of wide holes, if there are several tiles
+    is_repetitive: bool = False  #: whether the rounds are those for images that repeat themselves
     level: int = 0  #: how often the image was halved to get its coarse scale,
     coarse: Planes | None = None  #: (h, w, C), restored; None for a single tile, or if complete
 
@@ -101,7 +102,7 @@ class Plan:
     @property
     def refinement(self) -> RefinementOptions:
         """How the rounds refine."""
-        return options_for(self.damage_density, self.n_rounds)
+        return options_for(self.damage_density, self.n_rounds, is_repetitive=self.is_repetitive)
 
     @property
     def threads(self) -> int:
@@ -220,9 +221,9 @@ def make_plan(
         holes=whole.holes,
         level=whole.level,
     )
-    if rounds and settings.rounds is None:
-        is_harmful = yield from part_of_work(is_refinement_harmful(plan, samples), _SELECTED, 1.0)
-        plan = plan.with_rounds(0) if is_harmful else plan
+    if rounds >= BEST_ROUNDS:
+        trial = tried_plan(plan, samples, may_omit=settings.rounds is None)
+        plan = yield from part_of_work(trial, _SELECTED, 1.0)
     if whole.coarse is not None and whole.coarse.missing.any():
         plan = replace(plan, coarse=code_tile(whole.coarse, plan.with_rounds(0)))
     return plan
@@ -296,16 +297,16 @@ class PatchSample:
             np.concatenate([self.positions, other.positions]),
         )
 
-    def drawn(self, seed: int) -> "PatchSample":
-        """Return patches with enough observed pixels, in their order; a random sample if these are many."""
+    def drawn(self, n_patches: int, seed: int) -> "PatchSample":
+        """Return patches with enough observed pixels, in their order; a random sample if these are more."""
         counts = np.asarray(np.count_nonzero(~self.mask, axis=1))
         chosen = np.flatnonzero(counts >= _threshold([counts], self.mask.shape[1]))
-        if len(chosen) > MAX_PATCHES:
-            chosen = np.sort(np.random.default_rng(seed).choice(chosen, MAX_PATCHES, replace=False))
+        if len(chosen) > n_patches:
+            chosen = np.sort(np.random.default_rng(seed).choice(chosen, n_patches, replace=False))
         return PatchSample(self.data[chosen], self.mask[chosen], self.positions[chosen])
 
 
-def sample_patches(image: Image, size: int, seed: int) -> PatchSample:
+def sample_patches(image: Image, size: int, n_patches: int, seed: int) -> PatchSample:
     """Cut the channels of an image into adjacent patches, and draw some with enough observed pixels.
 
     The image is mirrored below and to the right so that patches cover it.
@@ -316,8 +317,8 @@ def sample_patches(image: Image, size: int, seed: int) -> PatchSample:
     usable = [np.flatnonzero(each >= threshold) for each in counts]
     totals = np.cumsum([0, *map(len, usable)])
     chosen = np.arange(totals[-1])
-    if len(chosen) > MAX_PATCHES:
-        chosen = np.sort(np.random.default_rng(seed).choice(len(chosen), MAX_PATCHES, replace=False))
+    if len(chosen) > n_patches:
+        chosen = np.sort(np.random.default_rng(seed).choice(len(chosen), n_patches, replace=False))
     channels = np.searchsorted(totals, chosen, side="right") - 1
     numbers = np.concatenate([each[chosen[channels == c] - totals[c]] for c, each in enumerate(usable)])
     positions = np.stack(np.divmod(numbers, n_across), axis=1) * size
@@ -354,13 +355,13 @@ def select_dictionary(
 
     The place of a sample is its first row and column in the image, after the number of that in a stack.
     """
-    patches = []
+    patches, n_patches = [], MAX_PATCHES // 2 if settings.is_refined else MAX_PATCHES
     for place, image in samples:
-        own = sample_patches(_whole_patches(image, settings), settings.patch_size, settings.seed)
+        own = sample_patches(_whole_patches(image, settings), settings.patch_size, n_patches, settings.seed)
         numbers = np.broadcast_to(np.array(place[:-2], np.intp), (len(own.positions), len(place) - 2))
         positions = np.concatenate([numbers, own.positions + np.array(place[-2:])], axis=1)
         patches.append(replace(own, positions=positions))
-    sample = reduce(add, patches).drawn(settings.seed)
+    sample = reduce(add, patches).drawn(n_patches, settings.seed)
     run = _selection_run(sample, settings, candidates)
     for _ in run:
         yield len(run.steps) / run.n_atoms

@@ -70,7 +70,7 @@ def restore(
         (H, W) for all images of a stack. If only some channels of a pixel are missing, the others are used
         to estimate them. Integers are taken as well if they are all 0 and 1, or all 0 and 255. Without a
         mask, NaN is missing. Masked entries of a masked array are always missing.
-    settings : RestoreSettings or {"paper", "fast", "balanced", "best"}, optional
+    settings : RestoreSettings or {"paper", "fast", "balanced", "best", "finest"}, optional
         Parameters, or the name of a preset. Default is "balanced".
     channel_axis : int or str, optional
         The axis of the channels, as in scikit-image; -1 is the last one. Every channel is restored: none is

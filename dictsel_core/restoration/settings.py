@@ -18,7 +18,7 @@ from dictsel_core.constraints import AverageSparsity, Constraint, IndividualSpar
 ConstraintName = Literal["individual", "average"]
 SelectorName = Literal["rols", "romp", "rompd"]
 FillName = Literal["auto", "smooth", "texture"]
-PresetName = Literal["paper", "fast", "balanced", "best"]
+PresetName = Literal["paper", "fast", "balanced", "best", "finest"]
 
 CONSTRAINTS: tuple[ConstraintName, ...] = get_args(ConstraintName)
 #: Replacement OLS, Replacement OMP, and ROMPd.
@@ -41,7 +41,7 @@ _MAX_THREADS = 1024
 REACH: dict[FillName, int] = {"auto": 8, "texture": 4}
 #: Most atoms, and most atoms per patch, that are chosen if they are left open; and the same if at least as
 #: many rounds of refinement follow, after which more atoms make no difference (docs/speed.md).
-_MOST_ATOMS, _MOST_ATOMS_REFINED, _MANY_ROUNDS = (60, 12), (15, 6), 4
+_MOST_ATOMS, _MOST_ATOMS_REFINED, _MANY_ROUNDS = (60, 12), (15, 6), 2
 _LONGEST_SHOWN = 40
 
 
@@ -174,9 +174,10 @@ _PRESET_CHANGES: dict[PresetName, dict[str, Any]] = {
         "literal": True,
         "rounds": 0,
     },
-    "fast": {"rounds": 0},
+    "fast": {"rounds": 2},
     "balanced": {},
     "best": {"rounds": None},
+    "finest": {"rounds": 32},
 }
 
 
@@ -190,7 +191,7 @@ class RestoreSettings:
         Sparsity constraint on the selection of the dictionary. Default is "average".
     n_atoms : int or None
         Dictionary size k. None, the default, chooses it by the fraction of the pixels that are observed,
-        from 12 to 60 atoms: small dictionaries do best if little is observed. With `rounds` of four or
+        from 12 to 60 atoms: small dictionaries do best if little is observed. With `rounds` of two or
         more, it is 15 at most.
     sparsity : int
         Maximum number of atoms per patch in the selection, s. Default is 8.
@@ -198,7 +199,7 @@ class RestoreSettings:
         Mean number of atoms per patch in the selection, s'/T, with average sparsity. Default is 4.
     coding_sparsity : int or None
         Maximum number of atoms per patch in the coding. None, the default, chooses it by the fraction of
-        the pixels that are observed, from 5 to 12 atoms; with `rounds` of four or more, it is 6 at most.
+        the pixels that are observed, from 5 to 12 atoms; with `rounds` of two or more, it is 6 at most.
     patch_size : int
         Height and width of a patch in pixels, from 2 to 32. Default is 8.
     bases : sequence of str
@@ -247,7 +248,7 @@ class RestoreSettings:
     --------
     >>> RestoreSettings(n_atoms=40, rounds=0).n_atoms
     40
-    >>> RestoreSettings.preset("fast") == RestoreSettings(rounds=0)
+    >>> RestoreSettings.preset("fast") == RestoreSettings(rounds=2)
     True
     """
 
@@ -295,10 +296,10 @@ class RestoreSettings:
 
         Parameters
         ----------
-        name : {"paper", "fast", "balanced", "best"}
+        name : {"paper", "fast", "balanced", "best", "finest"}
             "paper" is the procedure of the paper's appendix E, which replaces observed pixels too;
-            "fast" omits the refinement; "balanced" are the defaults; "best" makes more rounds
-            of it, unless held-out pixels say that it does harm.
+            "fast" makes two rounds of refinement; "balanced" are the defaults, with four; "best" makes eight,
+            unless held-out pixels say that they do harm; "finest" makes 32, however long they take.
         """
         if name not in _PRESET_CHANGES:
             raise ValueError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")
@@ -314,8 +315,7 @@ class RestoreSettings:
         n_candidates : int
             Size of the ground set, which n_atoms cannot exceed.
         """
-        is_refined = (self.rounds or 0) >= _MANY_ROUNDS
-        most_atoms, most_per_patch = _MOST_ATOMS_REFINED if is_refined else _MOST_ATOMS
+        most_atoms, most_per_patch = _MOST_ATOMS_REFINED if self.is_refined else _MOST_ATOMS
         n_atoms = self.n_atoms or min(most_atoms, max(12, round(5 + 50 * observed_fraction)))
         values = {each.name: getattr(self, each.name) for each in fields(RestoreSettings)}
         values["n_atoms"] = min(n_atoms, n_candidates)
@@ -323,6 +323,11 @@ class RestoreSettings:
         values["coding_sparsity"] = self.coding_sparsity or n_used
         values["selector"] = self.selector or ("rols" if observed_fraction < 0.7 else "romp")
         return ResolvedSettings(**values)
+
+    @property
+    def is_refined(self) -> bool:
+        """Whether so many rounds follow, for certain, that the dictionary makes little difference."""
+        return (self.rounds or 0) >= _MANY_ROUNDS
 
     @property
     def uses_budget(self) -> bool:

@@ -1,28 +1,23 @@
 """Replacement OMP over data in chunks, whose gains are summed."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from operator import methodcaller
-from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.arrays import chunk_rows
-from dictsel_core._util.parallel import as_thread_count, finished, map_chunks, single_threaded_blas
-from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms
+from dictsel_core._util.parallel import as_thread_count, finished
+from dictsel_core._util.validation import Bools, Floats, as_n_atoms
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import (
     AverageSparsity,
     Constraint,
-    IndividualSparsity,
     Replacement,
     ReplacementGains,
     SeparableConstraint,
 )
+from dictsel_core.selection._chunks import Chunk, Chunks, Input, OwnChunk, SharedChunk, Workers, as_table
 from dictsel_core.selection.engine import (
-    OMPEngine,
     Repeats,
     ReplacementEngine,
     SelectedAtom,
@@ -31,13 +26,8 @@ from dictsel_core.selection.engine import (
     as_smoothness,
     best_replacement,
 )
-from dictsel_core.selection.problem import Problem, as_points, problem_of
-from dictsel_core.selection.run import DataSums, SelectionRun, SpectralBound, data_sums, iterate
-from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.run import SelectionRun, SpectralBound, iterate
 from dictsel_core.utility import Utility, as_utility
-
-#: Like the built-in `map` with one iterable: returns the results in the order of the tasks.
-Workers = Callable[[Callable[[Any], Any], list[Any]], Iterable[Any]]
 
 #: Where patches share a constraint, chunks are asked for the gains of this many atoms at once.
 _ATOMS_AT_ONCE = 8
@@ -45,294 +35,6 @@ _ATOMS_AT_ONCE = 8
 _ROUNDING = 2e-7
 #: If the values of more atoms than this are as good as equal, all are worked out again.
 _FEW = 32
-#: Patches whose correlations are worked out at once, at least.
-_LEAST_ROWS = 64
-
-Answer = TypeVar("Answer")
-
-
-class _State(NamedTuple):
-    """All that has to be remembered of a chunk between two questions; supports and costs are (T_c, S).
-
-    Costs are for patches that share a constraint.
-    """
-
-    supports: Ints | None = None
-    costs: Floats | None = None
-    objective: float = 0.0
-
-
-class _Input(NamedTuple):
-    """What all chunks are worked on with; M is None for that of the ground set."""
-
-    ground_set: GroundSet
-    utility: Utility | None
-    n_atoms: int
-    smoothness: float | None
-    keep: bool
-
-
-Opened = TypeVar("Opened", SupportState, OMPEngine)
-
-
-class _Chunk(ABC, Generic[Opened]):
-    """One chunk of the data: its state, and what is worked on if that is kept.
-
-    It can be pickled, without the latter, and answer questions elsewhere. Its capacity is the maximum size of
-    a support; its constraint applies to its own patches.
-    """
-
-    capacity: int
-    constraint: Constraint
-
-    def __init__(
-        self, number: int, given: tuple[ArrayLike, ArrayLike | None, ArrayLike | None], common: _Input
-    ) -> None:
-        self.number, self._given, self._common = number, given, common
-        self._opened: Opened | None = None
-        self.state = _State()
-
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_opened": None}
-
-    def size(self) -> int:
-        """Read and check the data; return the number of patches."""
-        return len(self._problem())
-
-    def data_sums(self) -> DataSums:
-        """Return what bounds the optimum."""
-        problem = self._problem()
-        if self._common.utility is not None:
-            return DataSums(float(problem.energies.sum()) / 2, float(problem.energies.max()), None)
-        return data_sums(problem.data, complete=problem.observed is None)
-
-    @abstractmethod
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        """Return supports and weights of the patches."""
-
-    @abstractmethod
-    def _make(self, problem: Problem, supports: Ints | None) -> Opened:
-        """Return what is worked on, with the given supports."""
-
-    def _problem(self) -> Problem:
-        common = self._common
-        return problem_of(common.ground_set, as_points(common.ground_set, *self._given), common.utility)
-
-    def _open(self) -> Opened:
-        if self._opened is not None:
-            return self._opened
-        opened = self._make(self._problem(), self.state.supports)
-        if self._common.keep:
-            self._opened = opened
-        return opened
-
-
-class _OwnChunk(_Chunk[SupportState]):
-    """A chunk whose patches have constraints of their own: values of atoms are sums over patches.
-
-    A step changes few patches, and only what these contribute is worked out again.
-    """
-
-    constraint: SeparableConstraint
-
-    def values(self, exact: bool = False) -> Floats:
-        """Return the values of the best replacements by all atoms, (n,), with all patches alike if exact."""
-        state = self._open()
-        return self._contributed(state, np.arange(len(state.problem)), exact)
-
-    def values_of(self, atoms: Ints) -> Floats:
-        """Return the values of some atoms: (m,)."""
-        state = self._open()
-        columns = state.squares_with(atoms).T
-        found = [self._replacement(state, *each).value for each in zip(columns, atoms.tolist(), strict=True)]
-        return np.array(found)
-
-    def replace(self, atom: int) -> Floats:
-        """Make the best replacement by an atom; return by how much the values of all atoms grow: (n,)."""
-        state = self._open()
-        replacement = self._replacement(state, state.squares_with(np.array([atom]))[:, 0], atom)
-        rows = np.flatnonzero(replacement.added | (replacement.removed >= 0))
-        before = self._contributed(state, rows)
-        state.apply(replacement, atom)
-        self.state = _State(state.supports, None, state.objective)
-        return self._contributed(state, rows) - before
-
-    def gains(self) -> Floats:
-        """Return the summed gains of all atoms: (n,)."""
-        state = self._open()
-        return _summed_squares(state, np.arange(len(state.problem)))
-
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        return self._open().fitted()
-
-    def _make(self, problem: Problem, supports: Ints | None) -> SupportState:
-        state = SupportState(problem, self.capacity)
-        if supports is not None:
-            state.set_supports(supports)
-        return state
-
-    def _replacement(self, state: SupportState, gains: Floats, atom: int) -> Replacement:
-        table = state.table(_as_table(gains, state.n_candidates), self._common.smoothness)
-        return self.constraint.replacement(table, atom)
-
-    def _contributed(self, state: SupportState, rows: Ints, exact: bool = False) -> Floats:
-        """Return what some patches contribute to the values of all atoms: (n,)."""
-        free = self.constraint.has_room(state.sizes)[rows]
-        totals = np.zeros(state.n_candidates)
-        if free.any() and not exact:
-            totals += _summed_squares(state, rows[free])
-            rows = rows[~free]
-        dtype = state.problem.data.dtype
-        step = max(_LEAST_ROWS, chunk_rows(dtype.itemsize * len(totals)))
-        squares = np.empty((min(step, len(rows)), len(totals)), dtype)
-        for start in range(0, len(rows), step):
-            block = rows[start : start + step]
-            part = squares[: len(block)]
-            largest = state.squared_correlations(block, part)
-            totals += self.constraint.part(block).values(
-                state.table(part, self._common.smoothness, largest, block)
-            )
-        return totals
-
-
-def _summed_squares(state: SupportState, rows: Ints) -> Floats:
-    """Return the sums of (a^T r)^2 over some patches, a^T R^T R a, for all atoms: (n,)."""
-    atoms = state.problem.ground_set.atoms
-    products = np.zeros((len(atoms), len(atoms)))
-    step = 16 * chunk_rows(8 * len(atoms))
-    for start in range(0, len(rows), step):
-        vectors = state.gradients(rows[start : start + step]).astype(np.float64, copy=False)
-        products += vectors.T @ vectors
-    sums: Floats = np.einsum("dn,dn->n", atoms, products @ atoms)
-    return sums
-
-
-def _as_table(gains: Floats, n_candidates: int) -> Floats:
-    """Return the gains of one atom, (T,), as those of all: only the column of the atom is looked at."""
-    return np.broadcast_to(gains[:, None], (len(gains), n_candidates))
-
-
-class _SharedChunk(_Chunk[OMPEngine]):
-    """A chunk whose patches share a constraint with those of others: values of atoms have bounds."""
-
-    def bounds(self, atom: int | None, replacement: Replacement | None, price: float) -> Floats:
-        """Apply a replacement by an atom, if given; return bounds on the values of all atoms: (n,).
-
-        Those of `AverageSparsity` are without the term of the unused budget; others are summed gains.
-        """
-        engine = self._open()
-        if atom is not None and replacement is not None:
-            engine.apply(replacement, atom)
-        table, supports = engine.table(), engine.state.supports
-        costs = np.full(supports.shape, np.inf)
-        costs[:, : table.costs.shape[1]] = table.costs
-        self.state = _State(supports, costs, engine.state.objective)
-        if isinstance(self.constraint, AverageSparsity):
-            return self.constraint.bounds_without_budget(table, price)
-        return self.gains()
-
-    def gains(self) -> Floats:
-        """Return the summed gains of all atoms: (n,)."""
-        sums: Floats = self._open().gains.sum(axis=0, dtype=np.float64)
-        return sums
-
-    def gains_of(self, atoms: Ints) -> Floats:
-        """Return the gains of all patches for some atoms: (T_c, m)."""
-        return self._open().gains[:, atoms]
-
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        return self._open().state.fitted()
-
-    def _make(self, problem: Problem, supports: Ints | None) -> OMPEngine:
-        # The constraint is applied where all patches are; the engine only needs room for the supports.
-        common = self._common
-        engine = OMPEngine(
-            problem, IndividualSparsity(self.capacity), common.n_atoms, smoothness=common.smoothness
-        )
-        if supports is not None:
-            engine.state.set_supports(supports)
-            engine.update_gains(np.arange(len(supports)))
-        return engine
-
-
-def _answer(task: tuple[_Chunk[Any], Callable[[Any], Answer]]) -> tuple[int, Answer, _State]:
-    """Ask a chunk; return its number, the answer and its state. This is what workers call."""
-    chunk, question = task
-    with single_threaded_blas:
-        return chunk.number, question(chunk), chunk.state
-
-
-class _Chunks:
-    """All chunks: what they have reached, and what they answer together."""
-
-    def __init__(
-        self,
-        chunks: Sequence[_Chunk[Any]],
-        common: _Input,
-        constraint: Constraint,
-        threads: int,
-        workers: Workers | None,
-    ) -> None:
-        self._chunks, self.ground_set, self.constraint = chunks, common.ground_set, constraint
-        self._smoothness = common.smoothness
-        self._threads, self._workers = threads, workers
-        sizes = self.ask(_Chunk.size)  # every chunk is checked before any work
-        self.n_points, self.n_candidates = sum(sizes), len(common.ground_set)
-        constraint.check(self.n_points, self.n_candidates)
-        capacity = constraint.capacity(self.n_points, self.n_candidates, common.n_atoms)
-        self.ends, nowhere = np.cumsum(sizes)[:-1], np.full((self.n_points, 1), -1)
-        shares = not isinstance(constraint, SeparableConstraint | AverageSparsity)
-        for chunk, rows in zip(chunks, np.split(np.arange(self.n_points), self.ends), strict=True):
-            chunk.capacity = capacity
-            chunk.constraint = constraint if shares else constraint.part(rows, nowhere)
-
-    @property
-    def smoothness(self) -> float:
-        """M."""
-        return self._smoothness or self.ground_set.smoothness
-
-    @property
-    def objective(self) -> float:
-        return sum(chunk.state.objective for chunk in self._chunks)
-
-    @property
-    def states(self) -> list[_State]:
-        """The states of all chunks."""
-        return [chunk.state for chunk in self._chunks]
-
-    def ask(self, question: Callable[[Any], Answer]) -> list[Answer]:
-        """Return the answers of all chunks to one question, in their order."""
-        return self.ask_each([question] * len(self._chunks))
-
-    def ask_each(self, questions: Sequence[Callable[[Any], Answer]]) -> list[Answer]:
-        """Return the answers of all chunks, each to a question of its own, in their order."""
-        tasks = list(zip(self._chunks, questions, strict=True))
-        results: Iterable[Any]
-        if self._workers is None:
-            results = map_chunks(lambda number, _: _answer(tasks[number]), len(tasks), 1, self._threads)
-        else:
-            results = self._workers(_answer, tasks)
-        answers: list[Answer] = []
-        for number, found, state in results:
-            if number != len(answers):
-                raise ValueError("workers must return results in the order of the tasks, as map does.")
-            self._chunks[number].state = state
-            answers.append(found)
-        if len(answers) < len(tasks):
-            raise ValueError(f"workers must return {len(tasks)} results, as map does, not {len(answers)}.")
-        return answers
-
-    def summed(self, *questions: Callable[[Any], Floats]) -> Floats:
-        """Return the sum of the answers to a question, the same for all chunks or one for each."""
-        answers = self.ask(questions[0]) if len(questions) == 1 else self.ask_each(questions)
-        total = np.zeros(answers[0].shape)
-        for answer in answers:  # in the order of the chunks, whoever was first
-            total += answer
-        return total
-
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        parts = self.ask(methodcaller("fitted"))
-        return [z for zs, _ in parts for z in zs], [w for _, ws in parts for w in ws]
 
 
 @finished
@@ -420,13 +122,13 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
     )
     count = as_n_atoms(n_atoms, len(ground_set))
     u = None if utility is None else as_utility(utility)
-    common = _Input(ground_set, u, count, as_smoothness(smoothness), keep)
+    common = Input(ground_set, u, count, as_smoothness(smoothness), keep)
     max_repeats = as_max_repeats(repeats, count)
-    kind: type[_OwnChunk | _SharedChunk] = _OwnChunk if is_own else _SharedChunk
+    kind: type[OwnChunk | SharedChunk] = OwnChunk if is_own else SharedChunk
     given = enumerate(zip(chunks, masks, all_weights, strict=True))
     parts = [kind(number, each, common) for number, each in given]
-    everything = _Chunks(parts, common, constraint, as_thread_count(threads), workers)
-    bound = SpectralBound(lambda: everything.ask(_Chunk.data_sums))
+    everything = Chunks(parts, common, constraint, as_thread_count(threads), workers)
+    bound = SpectralBound(lambda: everything.ask(Chunk.data_sums))
     return SelectionRun(ground_set, count, lambda: engine(everything, max_repeats), bound)
 
 
@@ -439,10 +141,10 @@ class _OwnEngine(ReplacementEngine):
     They are exact but for rounding; where that could decide, those of the best atoms are worked out again.
     """
 
-    def __init__(self, chunks: _Chunks, max_repeats: int | None) -> None:
+    def __init__(self, chunks: Chunks, max_repeats: int | None) -> None:
         super().__init__(chunks, max_repeats)
         self._chunks = chunks
-        self._values = chunks.summed(_OwnChunk.values)
+        self._values = chunks.summed(OwnChunk.values)
         self._rounding = _ROUNDING * float(self._values.max())
         self._copies, self._originals = chunks.ground_set.duplicates
         self._are_exact = False
@@ -450,9 +152,9 @@ class _OwnEngine(ReplacementEngine):
     def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         atom, value, n_exact = self._best(eligible)
         if value <= 0:
-            gains = self._chunks.summed(_OwnChunk.gains)
+            gains = self._chunks.summed(OwnChunk.gains)
             return SelectedAtom(int(np.where(new, gains, -1.0).argmax()), 0.0, n_exact)
-        self._values += self._chunks.summed(partial(_OwnChunk.replace, atom=atom))
+        self._values += self._chunks.summed(partial(OwnChunk.replace, atom=atom))
         self._are_exact = False
         return SelectedAtom(atom, value / self._chunks.smoothness, n_exact)
 
@@ -461,10 +163,10 @@ class _OwnEngine(ReplacementEngine):
         values, n_exact = self._eligible_values(eligible), 0
         near = np.flatnonzero(eligible & (values >= values.max() - self._rounding))
         if not self._are_exact and len(near) > _FEW:
-            self._values, n_exact = self._chunks.summed(partial(_OwnChunk.values, exact=True)), len(values)
+            self._values, n_exact = self._chunks.summed(partial(OwnChunk.values, exact=True)), len(values)
             self._are_exact, values = True, self._eligible_values(eligible)
         elif not self._are_exact and (len(near) > 1 or values.max() <= self._rounding):
-            values[near], n_exact = self._chunks.summed(partial(_OwnChunk.values_of, atoms=near)), len(near)
+            values[near], n_exact = self._chunks.summed(partial(OwnChunk.values_of, atoms=near)), len(near)
         atom = int(values.argmax())
         return atom, float(values[atom]), n_exact or 1
 
@@ -476,23 +178,23 @@ class _OwnEngine(ReplacementEngine):
 class _SharedEngine(ReplacementEngine):
     """Algorithm 1 on sums of bounds, and on the gains of all patches for the few atoms that need them."""
 
-    def __init__(self, chunks: _Chunks, max_repeats: int | None) -> None:
+    def __init__(self, chunks: Chunks, max_repeats: int | None) -> None:
         super().__init__(chunks, max_repeats)
         self._chunks, self._price = chunks, 0.0
-        nothing = partial(_SharedChunk.bounds, atom=None, replacement=None, price=0.0)
+        nothing = partial(SharedChunk.bounds, atom=None, replacement=None, price=0.0)
         self._bounds = chunks.summed(nothing)
 
     def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         chunks = self._chunks
         atom, replacement, n_exact = self._best(eligible)
         if replacement is None:
-            gains = chunks.summed(_SharedChunk.gains)
+            gains = chunks.summed(SharedChunk.gains)
             return SelectedAtom(int(np.where(new, gains, -1.0).argmax()), 0.0, n_exact)
         self._price = replacement.price
         arrays = (np.split(each, chunks.ends) for each in (replacement.added, replacement.removed))
         parts = [Replacement(0.0, *pair) for pair in zip(*arrays, strict=True)]
         self._bounds = chunks.summed(
-            *(partial(_SharedChunk.bounds, atom=atom, replacement=part, price=self._price) for part in parts)
+            *(partial(SharedChunk.bounds, atom=atom, replacement=part, price=self._price) for part in parts)
         )
         return SelectedAtom(atom, replacement.value / chunks.smoothness, n_exact)
 
@@ -510,10 +212,10 @@ class _SharedEngine(ReplacementEngine):
             if atom not in columns:
                 place = int(np.flatnonzero(order == atom)[0])
                 wanted = order[place : place + _ATOMS_AT_ONCE]
-                gains = np.concatenate(chunks.ask(partial(_SharedChunk.gains_of, atoms=wanted)))
+                gains = np.concatenate(chunks.ask(partial(SharedChunk.gains_of, atoms=wanted)))
                 columns.update(zip(wanted.tolist(), gains.T, strict=True))
             return constraint.replacement(
-                table.with_gains(_as_table(columns[atom], chunks.n_candidates)), atom
+                table.with_gains(as_table(columns[atom], chunks.n_candidates)), atom
             )
 
         return best_replacement(bounds, solve)

@@ -161,9 +161,9 @@ def sensitivity_option() -> Option:
     return Option("--sensitivity S", _SENSITIVITY, value_of(SENSITIVITY), default=0.5)
 
 
-def method_options(*, without: str = "", preset: str = "balanced", can_tune: bool = False) -> list[Option]:
-    """Return how to restore: preset and its default, recipe and settings, `without` one of them."""
-    presets = f"{_listed(PRESET_EXPLANATIONS)} Default: {preset}."
+def method_options(*, without: str = "", default: str = "balanced", can_tune: bool = False) -> list[Option]:
+    """Return how to restore: preset, or the default without one, recipe and settings, `without` one."""
+    presets = f"{_listed(PRESET_EXPLANATIONS)} Default: {default}."
     recipe = "settings and mask options of an earlier run (see --write-recipe)"
     auto = "choose dictionary size, sparsity and mean sparsity by trials on held-out observed pixels"
     return [

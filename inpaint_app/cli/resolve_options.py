@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 from dictsel_core import RestoreSettings, standard_ground_set
 from dictsel_core.damage_kinds import USUAL_KINDS
-from dictsel_core.restoration import PresetName
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.engine.hole_fill import HoleFillFiles
 from inpaint_app.engine.restore_file import FileOptions
@@ -30,17 +29,18 @@ _TUNED = ("n_atoms", "sparsity", "mean_sparsity", "coding_sparsity")
 
 
 def resolve_options(
-    args: SimpleNamespace, *, preset: PresetName = "balanced", tuner: str = ""
+    args: SimpleNamespace, *, default: RestoreSettings | None = None, tuner: str = ""
 ) -> FileOptions:
     """Return what the options ask for; a recipe, or else a preset, gives what they leave open.
 
-    `preset` is that of the command, if the user names none; `tuner` is the command, if it tunes the settings.
+    `default` is what the command uses if neither is named; `tuner` is the command, if it tunes the settings.
     """
     recipe = None if args.recipe is None else load_recipe(args.recipe)
     tunes = getattr(args, "auto", False)
     _refuse_contradictions(args, "--auto" if tunes else tuner)
     if recipe is None:
-        settings, mask_spec = RestoreSettings.preset(args.preset or preset), MaskSpec()
+        preset = RestoreSettings.preset(args.preset or "balanced")
+        settings, mask_spec = preset if args.preset else default or preset, MaskSpec()
     else:
         settings, mask_spec = recipe.settings, recipe.mask_spec
     settings, hole_fill = _with_options(settings, args), _hole_fill(args)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from inpaint_app.model.mask_spec import MaskOrigin
 from inpaint_app.model.missing import Mask
+from inpaint_app.model.rect import Rect
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,14 @@ class PackedMask:
         """Return the mask as an array of bool."""
         size = int(np.prod(self.shape))
         return np.unpackbits(self.bits, count=size).view(np.bool_).reshape(self.shape)
+
+    def part(self, rect: Rect) -> Mask:
+        """Return the entries within a rectangle, which must lie inside, as an array of bool."""
+        per_row = int(np.prod(self.shape[1:]))
+        first, end = rect.row * per_row, (rect.row + rect.height) * per_row
+        bits = np.unpackbits(self.bits[first // 8 : -(-end // 8)])[first % 8 :][: end - first]
+        rows = bits.view(np.bool_).reshape(rect.height, *self.shape[1:])
+        return rows[:, rect.column : rect.column + rect.width]
 
     def same_pixels(self, other: PackedMask) -> bool:
         """Return whether another mask marks the same pixels."""

@@ -2,6 +2,21 @@
 
 import math
 
+#: Units of sizes: their names, and how many there are to an inch; None for pixels.
+UNITS: dict[str, tuple[str, float | None]] = {
+    "px": ("pixels", None),
+    "cm": ("centimeters", 2.54),
+    "in": ("inches", 1.0),
+}
+
+
+def format_size(width: int, height: int, dpi: tuple[float, float] | None, unit: str) -> str:
+    """Return a size of so many pixels in a unit, or in pixels where nobody knows how large they are."""
+    per_inch = UNITS[unit][1]
+    if per_inch is None or dpi is None or min(dpi) <= 0:
+        return f"{width} x {height} pixels"
+    return f"{width / dpi[0] * per_inch:.1f} x {height / dpi[1] * per_inch:.1f} {unit}"
+
 
 def format_decibels(value: float) -> str:
     """Return a PSNR as text."""

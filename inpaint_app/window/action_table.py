@@ -119,6 +119,11 @@ automatic | Restore after &Every Change |  |  | nothing | session.set_automatic(
     Restore the whole picture after every change.
 
 &View
+study | S&tudy | F8 | study | nothing | show_study(on)
+    Judge the method: before and after with PSNR, parameters, dictionary, history.
+retouch | Retou&ch | F9 | heal | nothing | show_retouch(on)
+    Mend a photograph: one picture, as large as the window allows.
+-
 @modes
 -
 show_mask | Show &Missing Pixels | M | mask | picture | show_mask(on)
@@ -136,8 +141,10 @@ zoom_out | Zoom &Out | Ctrl+- | zoom-out | picture | viewer.viewport.zoom_out
 @docks
 -
 @theme
+hide_panels | &Without Panels | F12 |  | nothing | hide_panels(on)
+    Show the picture without tools and panels; Tab on the picture does the same.
 full_screen | F&ull Screen | F11 |  | nothing | set_full_screen(on)
-    Switch full screen on or off.
+    Fill the screen with the picture; Esc returns.
 
 &Help
 manual | &Manual |  | info | nothing | show_manual
@@ -222,11 +229,13 @@ TOOL_SPECS, _ = _read(_TOOLS)
 #: The sections of the toolbar, and of the menu of the right button on a picture.
 TOOLBAR = (
     ("open", "export"),
-    ("repair", "find_damage", "@tools", "@diameter", "undo", "redo"),
-    ("restore", "stop"),
+    ("undo", "redo"),
+    ("repair", "find_damage", "restore", "stop"),
+    ("@space", "@workspaces", "@space", "@diameter"),
     ("@modes",),
     ("show_mask", "fit", "actual"),
 )
+TOOL_STRIP = (("@tools",),)
 CONTEXT = (("undo", "redo"), ("find_damage", "@tools"), ("restore", "copy"), ("show_mask", "fit", "actual"))
 #: Actions with their name beside their icon,
 LABELED = ("open", "export", "repair", "find_damage", "restore", "stop")
@@ -234,6 +243,10 @@ LABELED = ("open", "export", "repair", "find_damage", "restore", "stop")
 ALWAYS_LABELED = ("restore", "stop")
 
 
+#: Keys that the user has given to actions, tools and view modes, by name.
+OWN_KEYS: dict[str, str] = {}
+
+
 def key_of(name: str) -> str:
     """Return the first shortcut of an action or a tool, for sentences that name it."""
-    return (SPECS | TOOL_SPECS)[name].keys[0]
+    return OWN_KEYS.get(name) or (SPECS | TOOL_SPECS)[name].keys[0]

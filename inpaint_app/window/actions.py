@@ -1,12 +1,13 @@
 """The actions of menus, toolbar and keyboard shortcuts."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from operator import attrgetter
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
+from PySide6.QtWidgets import QWidget
 
-from inpaint_app.window.action_table import SPECS, ActionSpec, Need
+from inpaint_app.window.action_table import OWN_KEYS, SPECS, ActionSpec, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.document.view_state import VIEW_MODES
 from inpaint_app.window.theme.icons import icon
@@ -19,13 +20,15 @@ class Actions(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._made: list[tuple[ActionSpec, QAction]] = []
-        self._by_name = {name: self._make(spec) for name, spec in SPECS.items()}
+        self._by_name = {name: self._make(name, spec) for name, spec in SPECS.items()}
         self.tools = {
-            name: self._make(ActionSpec(tool.text, (tool.key,), tool.tip, tool.icon, checkable=True))
+            name: self._make(name, ActionSpec(tool.text, (tool.key,), tool.tip, tool.icon, checkable=True))
             for name, tool in TOOLS.items()
         }
         self.modes = {
-            name: self._make(ActionSpec(mode.text, (mode.key,), mode.tip, mode.icon, checkable=True))
+            name: self._make(
+                f"view {name}", ActionSpec(mode.text, (mode.key,), mode.tip, mode.icon, checkable=True)
+            )
             for name, mode in VIEW_MODES.items()
         }
 
@@ -50,12 +53,32 @@ class Actions(QObject):
         for spec, action in self._made:
             action.setEnabled(spec.needs == "nothing" or spec.needs in met)
 
-    def _make(self, spec: ActionSpec) -> QAction:
+    def set_key(self, action: QAction, key: str) -> None:
+        """Give an action another key; an empty one takes it away."""
+        OWN_KEYS[action.objectName()] = key
+        self._show_keys(action, [key])
+
+    def reset_keys(self) -> None:
+        """Give all actions the keys of the table."""
+        OWN_KEYS.clear()
+        for spec, action in self._made:
+            self._show_keys(action, spec.keys)
+
+    def _make(self, name: str, spec: ActionSpec) -> QAction:
         action = QAction(spec.text, self)
-        action.setShortcuts([QKeySequence(key) for key in spec.keys])
-        key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        action.setToolTip(tooltip(f"{spec.tip} ({key})" if key else spec.tip))
+        action.setObjectName(name)
         action.setStatusTip(spec.tip)
+        self._show_keys(action, [OWN_KEYS[name]] if name in OWN_KEYS else spec.keys)
         action.setCheckable(spec.checkable)
+        if isinstance(window := self.parent(), QWidget):  # keys work where menus and toolbars are hidden
+            window.addAction(action)
         self._made.append((spec, action))
         return action
+
+    @staticmethod
+    def _show_keys(action: QAction, keys: Sequence[str]) -> None:
+        """Let keys trigger an action, and name it and its key in its tooltip."""
+        action.setShortcuts([QKeySequence(key) for key in keys if key])
+        key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        name, tip = action.text().replace("&", "").rstrip(" …"), tooltip(action.statusTip())
+        action.setToolTip(f"{name} ({key})\n{tip}" if key else f"{name}\n{tip}")

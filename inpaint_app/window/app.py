@@ -55,7 +55,7 @@ def run(args: SimpleNamespace) -> int:
     window.show()
     folder = state_folder()
     if args.screenshot is None and folder is not None:
-        window.session.start_autosaving(folder / "dictsel" / "autosave")
+        window.keep_state(folder / "dictsel")
     _open(window, args)
     if args.screenshot is not None:
         return _take_picture(window, args)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QAction,
     QCloseEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
@@ -15,8 +16,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
+from dictsel_core import RestoreSettings
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.window.action_table import Need
+from inpaint_app.window.action_table import OWN_KEYS, Need
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.canvas.screen_profile import screen_profile
 from inpaint_app.window.canvas.tools.registry import TOOLS
@@ -28,23 +30,26 @@ from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.document.captions import short_paths
-from inpaint_app.window.document.view_state import VIEW_MODES, ViewState
+from inpaint_app.window.document.view_state import RETOUCH, STUDY, VIEW_MODES, ViewState
 from inpaint_app.window.log import details, log_file
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
-from inpaint_app.window.panels.docks import add_docks
+from inpaint_app.window.panels.docks import Docks
 from inpaint_app.window.panels.history_panel import HistoryPanel
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
 from inpaint_app.window.preferences import Preferences, WindowState, checked
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session import Session
+from inpaint_app.window.theme.looks import Looks
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 from inpaint_app.window.viewer.drop_frame import DropFrame
+from inpaint_app.window.viewer.thumbnails import Thumbnails
 from inpaint_app.window.viewer.viewer import Viewer
 from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.overlay import Overlay
 
 _SIZE = QSize(1280, 800)
 #: What the system draws around a window, at most.
@@ -59,9 +64,13 @@ class MainWindow(QMainWindow):
     def __init__(self, preferences: Preferences, theme: ThemeSwitch) -> None:
         super().__init__()
         self._preferences, self._theme = preferences, theme
+        OWN_KEYS.clear()
+        OWN_KEYS.update(preferences.keys)
         self.session = Session(self)
         self.viewer = Viewer(self.session)
         self.banner, self.status = Banner(), StatusBar()
+        self._is_full = False
+        self._thumbnails = Thumbnails(self.session.workers, self)
         self.offers = [Banner(offer.button) for offer in self.session.offers]
         self.welcome, self._pages = Welcome(), QStackedWidget()
         self.actions_ = Actions(self)
@@ -74,7 +83,7 @@ class MainWindow(QMainWindow):
             self,
             self.actions_,
             sample_menu(self, self.files.open_sample),
-            [dock.toggleViewAction() for dock in self._docks],
+            self._docks.actions,
         )
         self._connect_actions()
         self._connect_view()
@@ -89,10 +98,12 @@ class MainWindow(QMainWindow):
         center = QWidget()
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self.viewer)
-        fill(QVBoxLayout(center), self.banner, *self.offers, (self._pages, 1), spacing=0)
+        fill(QVBoxLayout(center), (self._pages, 1))
         self.setCentralWidget(center)
+        self._messages = Overlay(center, self.banner, *self.offers)
+        self._below = Overlay(center, edge=Qt.Edge.BottomEdge)
         self._drop_frame = DropFrame(center)
-        self._docks = add_docks(self, self.side, self.dictionary, self.history)
+        self._docks = Docks(self, self.side, self.dictionary, self.history)
         self.setStatusBar(self.status)
         self.setAcceptDrops(True)
         self.resize(_SIZE.boundedTo(self.screen().availableGeometry().size() - _FRAME))
@@ -126,7 +137,8 @@ class MainWindow(QMainWindow):
         document.watch(self._show_source, "source")
         document.watch(self._show_view, "view")
         document.watch(
-            self._update_actions, "source", "mask", "runs", "activity", "is_automatic", "saved_mask"
+            self._update_actions,
+            *("source", "mask", "runs", "activity", "preview", "is_previewing", "is_automatic", "saved_mask"),
         )
         document.watch(self._activity_changed, "activity")
         session.history.changed.connect(self._update_actions)
@@ -141,9 +153,14 @@ class MainWindow(QMainWindow):
             bar.dismissed.connect(offer.dismiss)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)
+        self.viewer.panels_wanted.connect(self.actions_["hide_panels"].trigger)
         self.viewer.pixel_changed.connect(self.status.pixel.setText)
         self.status.progress.stop_wanted.connect(session.stop)
         self.status.progress.cancel_wanted.connect(self.cancel)
+        self._thumbnails.changed.connect(
+            lambda: self.welcome.show_recent(self._preferences.recent_files, self._thumbnails.images)
+        )
+        self.welcome.recent_wanted.connect(self._open_recent)
         self.welcome.open_wanted.connect(self.files.open)
         self.welcome.repair_wanted.connect(self.files.repair)
         self.welcome.paste_wanted.connect(self.files.paste)
@@ -158,10 +175,15 @@ class MainWindow(QMainWindow):
         self.session.document.set_view(change(self.session.state.view))
 
     def cancel(self) -> None:
-        """Cancel and discard the work in progress; with nothing in progress, close the banner."""
-        if self.session.state.activity is None and self.session.state.preview is None:
+        """Cancel and discard the work in progress; without any, close the banner or leave the full screen."""
+        if self._is_working:
+            self.session.cancel()
+            self.session.document.notice.emit("Canceled.")
+        elif self.banner.text:
             self.banner.hide()
-        self.session.cancel()
+        else:
+            self.set_full_screen(False)
+        self._update_actions()
 
     def find_damage(self) -> None:
         """Look for the kinds of damage that are ticked."""
@@ -179,9 +201,31 @@ class MainWindow(QMainWindow):
         """Hatch missing pixels, or not."""
         self._change_view(lambda view: replace(view, shows_mask=is_shown))
 
+    def show_study(self, _on: bool = True) -> None:
+        """Judge the method."""
+        self.session.set_workspace(STUDY)
+
+    def show_retouch(self, _on: bool = True) -> None:
+        """Mend a photograph."""
+        self.session.set_workspace(RETOUCH)
+
+    def hide_panels(self, are_hidden: bool) -> None:
+        """Put all panels and toolbars away, or bring them back."""
+        self._docks.put_away(are_hidden, "on request")
+        self.actions_["hide_panels"].setChecked(are_hidden)
+
     def set_full_screen(self, is_full: bool) -> None:
-        """Fill the screen, or not."""
+        """Fill the screen with the picture alone, or not."""
+        if is_full == self._is_full:
+            return
+        self._is_full = is_full
+        self.hide_panels(is_full)
+        self.menuBar().setVisible(not is_full)
+        self.status.lend_progress(self._below.column if is_full else None)
+        self.status.setVisible(not is_full)
         (self.showFullScreen if is_full else self.showNormal)()
+        self.actions_["full_screen"].setChecked(is_full)
+        self._update_actions()
 
     def show_shortcuts(self) -> None:
         """Show the sheet of keyboard shortcuts."""
@@ -198,13 +242,54 @@ class MainWindow(QMainWindow):
     def use_settings_by_default(self) -> None:
         """Let every picture begin with the parameters as they are now."""
         document = self.session.document
-        self._preferences.settings = document.defaults = document.state.settings
-        self.side.parameters.show_defaults()
+        self._set_defaults(document.state.settings)
         document.notice.emit("Every picture begins with these parameters from now on.")
+
+    def _set_defaults(self, settings: RestoreSettings) -> None:
+        self._preferences.settings = self.session.document.defaults = settings
+        self.side.parameters.show_defaults()
+
+    def _set_default_preset(self, name: str) -> None:
+        if name:
+            threads = self.session.document.defaults.threads
+            self._set_defaults(replace(RestoreSettings.preset(name), threads=threads))  # type: ignore[arg-type]
+
+    def _set_cores(self, threads: int | None) -> None:
+        document = self.session.document
+        self._set_defaults(replace(document.defaults, threads=threads))
+        document.apply(settings=replace(document.state.settings, threads=threads))
+
+    def set_looks(self, looks: Looks) -> None:
+        """Change the gray around pictures and the marks on them, and remember both."""
+        self._preferences.looks = looks
+        self.viewer.set_looks(looks)
+
+    def set_unit(self, unit: str) -> None:
+        """Tell sizes in another unit, and remember it."""
+        self._preferences.unit = unit
+        self.status.set_unit(unit)
+
+    def _set_key(self, action: QAction, key: str) -> None:
+        self.actions_.set_key(action, key)
+        self._preferences.keys = dict(OWN_KEYS)
+
+    def _reset_keys(self) -> None:
+        self.actions_.reset_keys()
+        self._preferences.keys = {}
 
     def show_preferences(self) -> None:
         """Show the dialog of preferences."""
-        dialog = PreferencesDialog(self.session, self._preferences.theme, self._preferences.screen, self)
+        kept, keys = self._preferences, self.menus.sections
+        dialog = PreferencesDialog(
+            self.session, kept.theme, kept.screen, self, looks=kept.looks, unit=kept.unit, keys=keys
+        )
+        dialog.looks_chosen.connect(self.set_looks)
+        dialog.unit_chosen.connect(self.set_unit)
+        dialog.preset_chosen.connect(self._set_default_preset)
+        dialog.cores_chosen.connect(self._set_cores)
+        dialog.keys.key_chosen.connect(self._set_key)
+        dialog.keys.reset_wanted.connect(self._reset_keys)
+        dialog.keys.reset_wanted.connect(dialog.keys.refresh)
         dialog.theme_chosen.connect(self.set_theme)
         dialog.screen_chosen.connect(lambda choice: dialog.show_screen(self.set_screen(choice)))
         dialog.forget_wanted.connect(self._forget_recent)
@@ -226,16 +311,24 @@ class MainWindow(QMainWindow):
             self.session.document.problem.emit(error.sentence(REMEDIES))
         return self._preferences.screen
 
+    def keep_state(self, folder: Path) -> None:
+        """Keep unsaved work and small pictures of recent files in a folder from now on."""
+        self.session.start_autosaving(folder / "autosave")
+        self._thumbnails.start(folder / "thumbnails")
+        self._show_recent()
+
     # What is shown
 
     def _show_source(self) -> None:
         source = self.session.state.source
         self._pages.setCurrentWidget(self.welcome if source is None else self.viewer)
+        self._docks.put_away(source is None, "nothing is open")
         self.status.show_picture(None if source is None else source.picture)
         if source is not None:
             self.banner.hide()
             if source.path is not None:
                 self._preferences.remember_file(source.path)
+                self._thumbnails.keep(source.path, source.picture)
         self._show_recent()
         self._update_actions()
         self._show_zoom()
@@ -244,6 +337,9 @@ class MainWindow(QMainWindow):
         files = self._preferences.recent_files
         names = dict(zip(files, short_paths(files), strict=True))
         self.menus.show_recent(names, self._open_recent, self._forget_recent)
+        self.welcome.show_recent(files, self._thumbnails.images)
+        if self.session.state.source is None:
+            self._thumbnails.read(files)
 
     def _open_recent(self, path: Path) -> None:
         self.files.open_recent(path)
@@ -266,7 +362,7 @@ class MainWindow(QMainWindow):
             "undo": history.can_undo,
             "redo": history.can_redo,
             "run": activity is not None and activity.can_keep,
-            "work": source is not None or activity is not None or bool(self.banner.text),
+            "work": self._is_working or bool(self.banner.text) or self._is_full,
         }
         self.actions_.enable([need for need, is_met in needs.items() if is_met])
         self.actions_["undo"].setText(f"&Undo {history.undo_text}".rstrip())
@@ -276,8 +372,19 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(TITLE if source is None else f"{printable_path(source.title)}[*] — {TITLE}")
         self.setWindowModified(state.has_unsaved_result or state.has_unsaved_mask)
 
+    @property
+    def _is_working(self) -> bool:
+        """Whether there is something to cancel."""
+        state = self.session.state
+        return state.activity is not None or state.preview is not None or state.is_previewing
+
     def _show_view(self) -> None:
         view = self.session.state.view
+        self._docks.set_retouching(view.is_retouching)
+        self.side.set_retouching(view.is_retouching)
+        self.actions_[view.workspace.name].setChecked(True)
+        for name, action in self.actions_.modes.items():
+            action.setVisible(view.workspace.has(VIEW_MODES[name]))
         self.actions_.modes[view.mode.name].setChecked(True)
         self.actions_.tools[view.tool].setChecked(True)
         self.actions_["show_mask"].setChecked(view.shows_mask)
@@ -304,6 +411,8 @@ class MainWindow(QMainWindow):
     def _load_preferences(self) -> None:
         self.set_theme(self._preferences.theme)
         self.set_screen(self._preferences.screen)
+        self.set_looks(self._preferences.looks)
+        self.set_unit(self._preferences.unit)
         before = self._preferences.window
         self.restoreGeometry(QByteArray(before.geometry))
         if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it
@@ -320,9 +429,10 @@ class MainWindow(QMainWindow):
                 event.ignore()
                 return
             self._is_closed = True
+            self.set_full_screen(False)
             self._preferences.window = WindowState(
                 bytes(self.saveGeometry().data()),
-                checked(bytes(self.saveState().data())),
+                checked(self._docks.layout),
                 self.session.state.is_automatic,
             )
             self.files.close()

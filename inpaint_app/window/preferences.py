@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QStandardPaths
 
@@ -17,12 +17,15 @@ from dictsel_core.restoration import Parameter
 from inpaint_app.errors import UserError
 from inpaint_app.io.atomic import PendingFile, write_files
 from inpaint_app.io.read import read_whole_file
+from inpaint_app.text.formatting import UNITS
 from inpaint_app.window.canvas.screen_profile import SYSTEM
+from inpaint_app.window.theme.looks import Looks
 from inpaint_app.window.theme.theme import Theme
 
 ORGANIZATION, APPLICATION = "dictsel", "inpaint-app"
 MAX_RECENT = 10
 _MAX_BYTES = 1_000_000
+_MAX_KEYS = 500
 
 
 def preferences_path() -> Path | None:
@@ -47,6 +50,26 @@ class _Remembered(WindowState):
     recent: tuple[Path, ...] = ()
     folder: Path | None = None
     settings: RestoreSettings = field(default_factory=RestoreSettings)
+    looks: Looks = field(default_factory=Looks)
+    unit: str = "px"
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+Value = TypeVar("Value")
+
+
+class _Kept(Generic[Value]):
+    """A value that is stored when it is set."""
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, preferences: "Preferences", _owner: type) -> Value:
+        value: Value = getattr(preferences._now, self._name)
+        return value
+
+    def __set__(self, preferences: "Preferences", value: Value) -> None:
+        preferences._store(**{self._name: value})
 
 
 class Preferences:
@@ -64,6 +87,13 @@ class Preferences:
         Whether everything stays as it is remembered, whatever is stored; only `reset` changes it.
     """
 
+    theme = _Kept[Theme]()  #: The colors that were chosen.
+    screen = _Kept[str]()  #: The color profile of the screen, as `screen_profile` takes it.
+    settings = _Kept[RestoreSettings]()  #: The parameters that a picture begins with.
+    looks = _Kept[Looks]()  #: The gray around pictures, and the marks on them.
+    unit = _Kept[str]()  #: In which sizes are told, see `text.formatting.UNITS`.
+    keys = _Kept[Mapping[str, str]]()  #: Keys that the user has given to actions, by name.
+
     def __init__(self, path: Path | None = None, *, is_fixed: bool = False) -> None:
         self._path = preferences_path() if path is None else path
         self._is_fixed = is_fixed
@@ -73,33 +103,6 @@ class Preferences:
         """Forget everything."""
         self._now = _Remembered()
         self._write()
-
-    @property
-    def theme(self) -> Theme:
-        """The colors that were chosen."""
-        return self._now.theme
-
-    @theme.setter
-    def theme(self, theme: Theme) -> None:
-        self._store(theme=theme)
-
-    @property
-    def settings(self) -> RestoreSettings:
-        """The parameters that a picture begins with."""
-        return self._now.settings
-
-    @settings.setter
-    def settings(self, settings: RestoreSettings) -> None:
-        self._store(settings=settings)
-
-    @property
-    def screen(self) -> str:
-        """The color profile of the screen that was chosen, as `screen_profile` takes it."""
-        return self._now.screen
-
-    @screen.setter
-    def screen(self, screen: str) -> None:
-        self._store(screen=screen)
 
     @property
     def recent_files(self) -> list[Path]:
@@ -182,7 +185,7 @@ def _sound(stored: Mapping[str, object]) -> _Remembered:
     """Return the values that are what they should be, and the defaults of others."""
     values = {}
     for name, read in _READERS.items():
-        with contextlib.suppress(KeyError, TypeError, ValueError):
+        with contextlib.suppress(KeyError, TypeError, ValueError, StopIteration):
             values[name] = read(stored[name])
     return _Remembered(**values)
 
@@ -226,6 +229,22 @@ def _layout(stored: object) -> bytes:
     return layout
 
 
+def _looks(stored: object) -> Looks:
+    if not isinstance(stored, dict):
+        raise TypeError
+    return Looks(**{str(name): value for name, value in stored.items()})
+
+
+def _unit(stored: object) -> str:
+    return next(name for name in UNITS if name == stored)
+
+
+def _keys(stored: object) -> dict[str, str]:
+    if not isinstance(stored, dict) or len(stored) > _MAX_KEYS:
+        raise TypeError
+    return {_TEXT.checked(name): _TEXT.checked(key)[:_MAX_KEYS] for name, key in stored.items()}
+
+
 _READERS: dict[str, Callable[[object], Any]] = {
     "geometry": _bytes,
     "layout": _layout,
@@ -235,6 +254,9 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "recent": _paths,
     "folder": _path,
     "settings": _settings,
+    "looks": _looks,
+    "unit": _unit,
+    "keys": _keys,
 }
 
 

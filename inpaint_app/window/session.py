@@ -15,7 +15,7 @@ from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.state import DocumentState
-from inpaint_app.window.document.view_state import COMPARISON
+from inpaint_app.window.document.view_state import COMPARISON, Workspace
 from inpaint_app.window.services.autosaving import Autosaving, lost_work
 from inpaint_app.window.services.exporting import Exporting
 from inpaint_app.window.services.filling import Filling
@@ -162,12 +162,21 @@ class Session(QObject):
     # Parameters
 
     def set_settings(self, settings: RestoreSettings) -> None:
-        """Change the parameters; a preview follows, or a run if that is automatic."""
+        """Change the parameters; a preview follows, or a run if that is automatic. Cores stay as they are."""
+        settings = replace(settings, threads=self.document.defaults.threads)
         self.history.push(ChangeSettings(self.document, settings=settings))
 
     def reset_settings(self) -> None:
         """Go back to the parameters that a picture begins with."""
         self.set_settings(self.document.defaults)
+
+    def set_workspace(self, workspace: Workspace) -> None:
+        """Show the document for another purpose."""
+        self.document.set_view(self.state.view.with_workspace(workspace))
+        current = self.state.runs.current
+        is_up_to_date = current is not None and self.state.has_inputs_of(current)
+        if not (self.running.is_busy or is_up_to_date):
+            self.running.schedule()
 
     def set_automatic(self, automatic: bool) -> None:
         """Choose whether a full run follows every change."""

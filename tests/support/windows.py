@@ -10,6 +10,7 @@ from dictsel_core import RestoreSettings
 from inpaint_app.io.assets import asset
 from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import as_uint32, build_pyramid
+from inpaint_app.window.document.view_state import STUDY
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 #: Long enough to be interrupted at any moment.
@@ -22,12 +23,15 @@ def settle(thing, qtbot) -> None:
 
 
 def opened(thing, qtbot, path: Path, **more):
-    """Open a file in a session or a window, with parameters that are quick."""
+    """Open a file in a session or a window, with parameters that are quick, to be studied."""
     session = getattr(thing, "session", thing)
     session.document.defaults = FAST
     session.set_settings(FAST)
     session.opening.open_file(path, **more)
     settle(thing, qtbot)
+    if session.state.view.is_retouching:
+        session.set_workspace(STUDY)
+        settle(thing, qtbot)
     return thing
 
 

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from types import SimpleNamespace
 
+from dictsel_core import RestoreSettings
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command
@@ -33,14 +34,15 @@ difference, is skipped unless --rounds or --preset asks for it. The constraints:
 JSON keys: {", ".join(CONSTRAINTS)}, each with psnr, psnr_missing, ssim,
 ssim_missing, rmse, rmse_missing and data_range; output."""
 
-
+#: Refinement would hide what the constraints do.
+_UNREFINED = RestoreSettings(rounds=0)
 _PARAMETERS = [
     options.input_argument(),
     options.reference_option(required=True),
     *options.output_options("the figure (default: <name>_comparison.png beside IN)"),
     *options.verbosity_options(),
     *options.mask_options(),
-    *options.method_options(without="constraint", preset="fast"),
+    *options.method_options(without="constraint", default="balanced with --rounds 0"),
 ]
 
 
@@ -49,7 +51,7 @@ def _run(args: SimpleNamespace) -> int:
     default = args.input.with_name(f"{args.input.stem}_comparison.png")
     output = Output(resolve_output(args.output, args.input, default), args.overwrite)
     console = Console.of(args, output.path)
-    chosen = resolve_options(args, preset="fast")  # refinement would hide what the constraints do
+    chosen = resolve_options(args, default=_UNREFINED)
     source = load_source(args.input, chosen.mask_spec, args.reference)
     check_drawable(source.picture, printable_path(args.input))
     output.check(source.files)

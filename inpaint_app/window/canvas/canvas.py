@@ -19,7 +19,7 @@ class Canvas(Surface):
     def __init__(self, viewport: Viewport, *, is_split: bool = False) -> None:
         super().__init__(viewport)
         navigation = Navigation(self)
-        self._tool_use = ToolUse(self, navigation)
+        self._tool_use = ToolUse(self, navigation, self._step_aside)
         self.divider = Divider(self) if is_split else None  #: None for one picture.
         first: tuple[CanvasPart, ...] = () if self.divider is None else (self.divider,)
         self.parts = (*first, self._tool_use, navigation)
@@ -29,11 +29,16 @@ class Canvas(Surface):
         self._tool_use.set_tool(tool)
 
     def marked_area(self, area: QRect) -> QRect:
-        """Return the part of an area that shows the first picture: missing pixels are hatched there."""
-        return area if self.divider is None else self.divider.sides(area)[0]
+        """Return the part of an area where missing pixels are hatched: the first of two pictures."""
+        return area if self.divider is None or self.divider.is_aside else self.divider.sides(area)[0]
 
     def draw_pictures(self, painter: QPainter, geometry: Geometry, area: QRect) -> None:
         """Draw each picture on its side."""
-        super().draw_pictures(painter, geometry, self.marked_area(area))
-        if self.divider is not None and self.content.after is not None:
-            draw_pyramid(painter, self.content.after, geometry, self.divider.sides(area)[1])
+        first, second = (area, QRect()) if self.divider is None else self.divider.sides(area)
+        super().draw_pictures(painter, geometry, first)
+        if self.content.after is not None:
+            draw_pyramid(painter, self.content.after, geometry, second)
+
+    def _step_aside(self) -> None:
+        if self.divider is not None:
+            self.divider.step_aside()

@@ -10,6 +10,7 @@ from inpaint_app.window.canvas.surface import Surface
 _REACH = 10
 _KNOB = 14
 _KEY_STEP = 0.02
+_FAINT = 0.4
 _TAG = QColor(0, 0, 0, 150)
 
 
@@ -17,7 +18,8 @@ class Divider(CanvasPart):
     """Lets one picture be shown at the left of a line and a second one, `Content.after`, at the right.
 
     The line is dragged with the mouse, and moved by the left and right arrows, Home and End. While the
-    right button is held, the first picture is shown alone.
+    right button is held, the first picture is shown alone. It steps aside when a tool is used, so that the
+    result is seen wherever that is, until the pointer comes near the line.
     """
 
     uses_right_button = True
@@ -28,9 +30,20 @@ class Divider(CanvasPart):
         self._is_dragged = False
         self._is_over = False
         self._only_before = False
+        self.is_aside = False  #: Whether the second picture is shown everywhere.
+
+    def step_aside(self) -> None:
+        """Show the second picture everywhere, until the line is wanted again."""
+        self._set_aside(self._surface.content.after is not None)
+
+    def _set_aside(self, is_aside: bool) -> None:
+        if is_aside != self.is_aside:
+            self.is_aside = is_aside
+            self._surface.update()
 
     def move_to(self, place: float) -> None:
         """Move the line to a fraction of the width."""
+        self._set_aside(False)
         place = min(max(place, 0.0), 1.0)
         if place != self.place:
             self.place = place
@@ -40,6 +53,8 @@ class Divider(CanvasPart):
         """Return the parts of an area that show the first and the second picture."""
         if not self._shows_both:
             return area, QRect()
+        if self.is_aside:
+            return QRect(), area
         left = QRect(area.topLeft(), QPoint(self._line - 1, area.bottom()))
         right = QRect(QPoint(self._line, area.top()), area.bottomRight())
         return left.intersected(area), right.intersected(area)
@@ -49,10 +64,13 @@ class Divider(CanvasPart):
         names, ratio = self._surface.content.names, self._surface.devicePixelRatioF()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.scale(ratio, ratio)
-        self._draw_name(painter, names[0], at_right=False)
+        if not (self.is_aside and self._shows_both):
+            self._draw_name(painter, names[0], at_right=False)
         if self._shows_both:
             self._draw_name(painter, names[1], at_right=True)
+            painter.setOpacity(_FAINT if self.is_aside else 1.0)
             self._draw_line(painter)
+            painter.setOpacity(1.0)
 
     def press(self, event: QMouseEvent) -> bool:
         """Drag the line if it is near."""
@@ -70,6 +88,8 @@ class Divider(CanvasPart):
             self.move_to(event.position().x() / max(self._surface.width(), 1))
         elif event.buttons() == Qt.MouseButton.NoButton:
             self._is_over = self._is_near(event.position())
+            if self._is_over:
+                self._set_aside(False)
             self._surface.update_cursor()
 
     def release(self, event: QMouseEvent) -> bool:
@@ -105,6 +125,10 @@ class Divider(CanvasPart):
     def lose_focus(self) -> None:
         """Show both again: the release of the button may go elsewhere."""
         self._show_only_before(False)
+
+    def hide(self) -> None:
+        """Show both again: the next picture is another one."""
+        self.is_aside = False
 
     @property
     def cursor(self) -> Qt.CursorShape | None:

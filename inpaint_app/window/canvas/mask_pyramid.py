@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inpaint_app.model.missing import Mask
+from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.rect import Rect
 
 Bytes = npt.NDArray[np.uint8]
@@ -23,9 +24,12 @@ class MaskPyramid:
     ----------
     mask : ndarray of bool, (H, W) or (H, W, C)
         What is marked, in any channel.
+    without : PackedMask, optional
+        What of it is left out, of the same shape.
     """
 
-    def __init__(self, mask: Mask) -> None:
+    def __init__(self, mask: Mask, without: PackedMask | None = None) -> None:
+        self._without = without
         height, width = mask.shape[:2]
         self._levels: list[Bytes] = [np.zeros((height, width), np.uint8)]
         while max(height, width) > _SMALLEST:
@@ -76,6 +80,8 @@ class MaskPyramid:
         if rect.is_empty:
             return
         part = mask[rect.slices]
+        if self._without is not None:
+            part = part & ~self._without.part(rect)
         marked = part.any(axis=2) if part.ndim == 3 else part
         np.multiply(marked, np.uint8(255), out=self._levels[0][rect.slices])
         for finer, coarser in zip(self._levels, self._levels[1:], strict=False):

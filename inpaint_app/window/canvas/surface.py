@@ -5,6 +5,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
+    QColor,
     QContextMenuEvent,
     QEnterEvent,
     QFocusEvent,
@@ -34,10 +35,13 @@ from inpaint_app.window.canvas.layers import (
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.canvas.part import CanvasPart
 from inpaint_app.window.canvas.viewport import Viewport
-from inpaint_app.window.theme.colors import DIMMING, OUTLINE, STRIPES, Colors, colors_of
+from inpaint_app.window.theme.colors import DIMMING, OUTLINE, Colors, colors_of, contrasting
+from inpaint_app.window.theme.looks import MARKS, Looks, stripes
 
 _STRIPE = 10
 _MARKER = 9
+#: A window that comes to the front, or a menu that closes, leaves the focus where it was.
+_GIVEN_BACK = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 
 
 class Surface(QWidget):
@@ -57,6 +61,8 @@ class Surface(QWidget):
     """The pointer has left the picture."""
     menu_wanted = Signal(QPoint)
     """The context menu is wanted at a position on the screen."""
+    panels_wanted = Signal()
+    """The panels around are to be hidden, or shown again."""
 
     def __init__(self, viewport: Viewport) -> None:
         super().__init__()
@@ -64,7 +70,9 @@ class Surface(QWidget):
         self.parts: tuple[CanvasPart, ...] = ()  #: In the order in which they are asked; drawn the other way.
         self.content = Content()  #: What is drawn.
         self._marker: tuple[int, int] | None = None
+        self._looks, self._mark_color = Looks(), MARKS["magenta"]
         self._brush: tuple[int, QBrush] | None = None
+        self._is_under_mouse = False
         viewport.changed.connect(self.update)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumSize(96, 96)
@@ -84,6 +92,16 @@ class Surface(QWidget):
         if content.pyramid is not None:
             self.viewport.set_picture_size(content.pyramid.width, content.pyramid.height)
         self.update()
+
+    def set_looks(self, looks: Looks, mark_color: str) -> None:
+        """Change the gray around the picture, and the marks, whose color is for users who chose none."""
+        if (looks, mark_color) != (self._looks, self._mark_color):
+            self._looks, self._mark_color, self._brush = looks, mark_color, None
+            self.update()
+
+    def _surround(self, colors: Colors) -> QColor:
+        gray = self._looks.gray
+        return colors.surround if gray is None else QColor(gray, gray, gray)
 
     def set_marker(self, pixel: tuple[int, int] | None) -> None:
         """Mark a pixel (row, column), such as the one under the pointer in another canvas."""
@@ -135,7 +153,7 @@ class Surface(QWidget):
         painter = QPainter(self)
         colors = colors_of(self.palette())
         if self.content.pyramid is None:
-            painter.fillRect(event.rect(), colors.surround)
+            painter.fillRect(event.rect(), self._surround(colors))
             self._draw_placeholder(painter, colors)
             self._draw_focus(painter, colors)
             return
@@ -147,7 +165,7 @@ class Surface(QWidget):
         painter.scale(1 / ratio, 1 / ratio)
         geometry = self.geometry_of_picture()
         painter.setClipRegion(QRegion(area).subtracted(QRegion(geometry.exposed(area))))
-        painter.fillRect(area, colors.surround)
+        painter.fillRect(area, self._surround(colors))
         painter.setClipRect(area)
         self.draw_pictures(painter, geometry, area)
         self._draw_marks(painter, geometry, self.marked_area(area))
@@ -237,6 +255,19 @@ class Surface(QWidget):
             part.leave()
         super().leaveEvent(event)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Remember whether the mouse led here."""
+        if event.reason() not in _GIVEN_BACK:
+            self._is_under_mouse = event.reason() == Qt.FocusReason.MouseFocusReason
+        super().focusInEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Let Tab hide the panels under the hand of a mouse; whoever comes by Tab goes on by it."""
+        if self._is_under_mouse and forward:
+            self.panels_wanted.emit()
+            return True
+        return super().focusNextPrevChild(forward)
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Tell the parts that keys and buttons are released elsewhere."""
         for part in self.parts:
@@ -277,7 +308,8 @@ class Surface(QWidget):
     def _stripes(self) -> QBrush:
         period = 2 * round(_STRIPE * self.devicePixelRatioF() / 2)
         if self._brush is None or self._brush[0] != period:
-            self._brush = period, striped(STRIPES, period)
+            color = self._looks.marks or self._mark_color
+            self._brush = period, striped(stripes(color, self._looks.opacity), period)
         return self._brush[1]
 
     def _fits(self, mask: MaskPyramid) -> bool:
@@ -285,7 +317,8 @@ class Surface(QWidget):
         return mask.shape == (height, width)
 
     def _draw_placeholder(self, painter: QPainter, colors: Colors) -> None:
-        painter.setPen(colors.soft_text)
+        ground = self._surround(colors)
+        painter.setPen(colors.soft_text if ground == colors.surround else contrasting(ground))
         area = self.rect().adjusted(24, 12, -24, -12)
         centered = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(area, centered, self.content.placeholder)
@@ -294,7 +327,7 @@ class Surface(QWidget):
         """Draw a frame while the canvas has the keyboard focus, set off from the picture by a line."""
         if self.hasFocus() and self.window().testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange):
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            for color, width in ((colors.surround, 4), (colors.focus, 2)):
+            for color, width in ((self._surround(colors), 4), (colors.focus, 2)):
                 painter.setPen(QPen(color, width))
                 inset = width / 2
                 painter.drawRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset))

@@ -1,6 +1,6 @@
 """A tool works on a picture."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import QEvent, QPointF, Qt
@@ -20,10 +20,13 @@ _REACH, _MIN_REACH = 8.0, 4
 
 
 class ToolUse(CanvasPart):
-    """Hands the left button to a tool, unless Space is held; without a tool, it is left to other parts."""
+    """Hands the left button to a tool, unless Space is held; without a tool, it is left to other parts.
 
-    def __init__(self, surface: Surface, navigation: Navigation) -> None:
-        self._surface, self._navigation = surface, navigation
+    `begins` is called before a tool does something.
+    """
+
+    def __init__(self, surface: Surface, navigation: Navigation, begins: Callable[[], None]) -> None:
+        self._surface, self._navigation, self._begins = surface, navigation, begins
         self._tool: Tool | None = None
         self._pointer: Place | None = None
 
@@ -70,6 +73,7 @@ class ToolUse(CanvasPart):
         if not tool.is_active:
             tool.is_reversed = event.button() == Qt.MouseButton.RightButton
             tool.is_straight = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        self._begins()
         with self._redrawing_outline():
             self._pointer = self._place(event.position())
             tool.press(self._pointer)

@@ -6,13 +6,22 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
-from inpaint_app.window.action_table import ALWAYS_LABELED, CONTEXT, LABELED, MENUS, TOOLBAR, key_of
+from inpaint_app.window.action_table import (
+    ALWAYS_LABELED,
+    CONTEXT,
+    LABELED,
+    MENUS,
+    TOOL_STRIP,
+    TOOLBAR,
+    key_of,
+)
 from inpaint_app.window.actions import Actions
-from inpaint_app.window.document.view_state import MAX_BRUSH, MIN_BRUSH
+from inpaint_app.window.document.view_state import MAX_BRUSH, MIN_BRUSH, WORKSPACES
 from inpaint_app.window.theme.theme import Theme
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
+from inpaint_app.window.widgets.segments import Segments
 
 
 class Menus:
@@ -20,7 +29,7 @@ class Menus:
 
     def __init__(self, window: QMainWindow, actions: Actions, sample: QMenu, docks: list[QAction]) -> None:
         self._window, self._actions = window, actions
-        self.recent, theme = QMenu("Open Recen&t", window), QMenu("&Theme", window)
+        self.recent, theme = QMenu("Open Recen&t", window), QMenu("T&heme", window)
         self.themes = _exclusive(window, [_theme_action(window, theme) for theme in Theme])
         theme.addActions(self.themes.actions())
         self.diameter = NoWheelSpinBox()
@@ -29,7 +38,8 @@ class Menus:
         self.diameter.setToolTip(f"Width of brush and eraser ({key_of('smaller')} and {key_of('larger')}).")
         self.diameter.setAccessibleName("Brush size")
         tools, modes = list(actions.tools.values()), list(actions.modes.values())
-        for alternatives in (tools, modes):
+        workspaces = [actions[name] for name in WORKSPACES]
+        for alternatives in (tools, modes, workspaces):
             _exclusive(window, alternatives)
         self._special: dict[str, QMenu | QWidget | list[QAction]] = {
             "@recent": self.recent,
@@ -39,13 +49,15 @@ class Menus:
             "@tools": tools,
             "@modes": modes,
             "@diameter": self.diameter,
+            "@workspaces": Segments(workspaces),
         }
         for title, sections in MENUS.items():
             self._fill(window.menuBar().addMenu(title), sections)
         self.context = QMenu(window)
         self._fill(self.context, CONTEXT)
-        self.bar = self._toolbar()
+        self.bar, strip = self._toolbar("Toolbar"), self._toolbar("Tools", Qt.ToolBarArea.LeftToolBarArea)
         self._fill(self.bar, TOOLBAR)
+        self._fill(strip, TOOL_STRIP)
         self._label_buttons(all_of_them=True)
         self._full_width = 0
 
@@ -59,6 +71,8 @@ class Menus:
                     target.addActions(special)
                 elif isinstance(special, QMenu):
                     target.addAction(special.menuAction())
+                elif isinstance(target, QToolBar) and name == "@space":
+                    target.addWidget(_space())
                 elif isinstance(target, QToolBar) and special is not None:
                     target.addWidget(special)
                 else:
@@ -80,12 +94,12 @@ class Menus:
                 style.ToolButtonTextBesideIcon if is_labeled else style.ToolButtonIconOnly
             )
 
-    def _toolbar(self) -> QToolBar:
-        bar = QToolBar("Toolbar", self._window)
-        bar.setObjectName("toolbar")
+    def _toolbar(self, title: str, area: Qt.ToolBarArea = Qt.ToolBarArea.TopToolBarArea) -> QToolBar:
+        bar = QToolBar(title, self._window)
+        bar.setObjectName(title.lower())
         bar.setMovable(False)
         bar.setIconSize(QSize(20, 20))
-        self._window.addToolBar(bar)
+        self._window.addToolBar(area, bar)
         return bar
 
     @property
@@ -105,6 +119,13 @@ class Menus:
         if names:
             self.recent.addSeparator()
             self.recent.addAction("&Clear Recent Files", forget)
+
+
+def _space() -> QWidget:
+    """Return room between two parts of a toolbar."""
+    space = QWidget()
+    space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+    return space
 
 
 def _exclusive(window: QMainWindow, actions: list[QAction]) -> QActionGroup:

@@ -1,53 +1,164 @@
 """A dialog for what the window remembers."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QFormLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QColorDialog,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QSlider,
+    QSpinBox,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inpaint_app.errors import printable_path
+from inpaint_app.system import n_cores
+from inpaint_app.text.explanations import PRESET_EXPLANATIONS, preset_title
+from inpaint_app.text.formatting import UNITS
 from inpaint_app.window.canvas.screen_profile import SRGB, SYSTEM
 from inpaint_app.window.dialogs.file_dialogs import ask_for_profile
+from inpaint_app.window.dialogs.key_form import Groups, KeyForm
+from inpaint_app.window.document.settings_text import preset_of
 from inpaint_app.window.session import Session
+from inpaint_app.window.theme.looks import GRAYS, MARKS, Looks
 from inpaint_app.window.theme.theme import Theme
-from inpaint_app.window.widgets.layouts import button_box
+from inpaint_app.window.widgets.layouts import button_box, fill, tooltip
+
+_OWN = "Your own"
 
 
 class PreferencesDialog(QDialog):
-    """Asks for the theme, the screen and runs after every change; all take effect at once."""
+    """Asks how the window behaves and looks; everything takes effect at once."""
 
     theme_chosen = Signal(object)
     screen_chosen = Signal(str)
     """With a choice as `screen_profile` takes it; `show_screen` is to follow."""
+    looks_chosen = Signal(object)
+    preset_chosen = Signal(str)
+    """The name of the preset that every picture begins with."""
+    cores_chosen = Signal(object)
+    """How many cores may be used; None for all."""
+    unit_chosen = Signal(str)
     forget_wanted = Signal()
     """The list of recent files is to be cleared."""
 
-    def __init__(self, session: Session, theme: Theme, screen: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        theme: Theme,
+        screen: str,
+        parent: QWidget | None = None,
+        *,
+        looks: Looks | None = None,
+        unit: str = "px",
+        keys: Groups = (),
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Preferences")
-        themes = QComboBox()
-        for each in Theme:
-            themes.addItem(each.value.title(), each)
-        themes.setCurrentIndex(themes.findData(theme))
-        themes.setAccessibleName("Theme")
-        automatic = QCheckBox("&Restore after every change")
-        automatic.setToolTip("Restore the whole picture after every change, in place of a preview.")
-        automatic.setChecked(session.state.is_automatic)
-        self._screens = QComboBox()
-        self._screens.setAccessibleName("Screen profile")
-        self._screens.setToolTip("Colors that the screen can show; exported pictures are not changed by it.")
+        self._session, self._looks = session, looks or Looks()
+        self._screens, self._marks = QComboBox(), QComboBox()
+        self.keys = KeyForm(keys)  #: Where actions are given other keys.
         buttons = button_box(self, QDialogButtonBox.StandardButton.Close)
         forget = buttons.addButton("&Forget Recent Files", QDialogButtonBox.ButtonRole.ActionRole)
-        form = QFormLayout(self)
-        form.addRow("&Theme", themes)
-        form.addRow("&Screen profile", self._screens)
-        form.addRow(automatic)
-        form.addRow(buttons)
+        forget.clicked.connect(self.forget_wanted)
+        tabs = QTabWidget()
+        tabs.addTab(self._general(theme, unit), "General")
+        tabs.addTab(self._pictures(), "Pictures and marks")
+        tabs.addTab(self.keys, "Keys")
+        fill(QVBoxLayout(self), (tabs, 1), buttons, margins=(12, 12, 12, 12), spacing=12)
         self.show_screen(screen)
         self._screens.activated.connect(self._choose_screen)
+        self.resize(460, self.sizeHint().height())
+
+    def _general(self, theme: Theme, unit: str) -> QWidget:
+        defaults = self._session.document.defaults
+        themes = _choice("Theme", {each.value.title(): each for each in Theme}, theme)
         themes.activated.connect(lambda place: self.theme_chosen.emit(themes.itemData(place)))
-        automatic.clicked.connect(session.set_automatic)
-        forget.clicked.connect(self.forget_wanted)
+        presets = _choice("Preset of new pictures", {preset_title(n): n for n in PRESET_EXPLANATIONS}, None)
+        known = preset_of(defaults)
+        if known is None:
+            presets.addItem(_OWN, None)
+        presets.setCurrentIndex(presets.findData(known))
+        presets.activated.connect(lambda place: self.preset_chosen.emit(presets.itemData(place) or ""))
+        presets.setToolTip("The parameters that every picture begins with.")
+        units = _choice("Unit of sizes", {words: name for name, (words, _) in UNITS.items()}, unit)
+        units.activated.connect(lambda place: self.unit_chosen.emit(units.itemData(place)))
+        units.setToolTip(tooltip("In centimeters and inches where the file tells its resolution."))
+        cores = QSpinBox()
+        cores.setRange(0, n_cores())
+        cores.setSpecialValueText(f"all ({n_cores()})")
+        cores.setValue(defaults.threads or 0)
+        cores.setAccessibleName("Cores")
+        cores.setToolTip("How many cores a restoration may use; the result does not depend on it.")
+        cores.valueChanged.connect(lambda number: self.cores_chosen.emit(number or None))
+        automatic = QCheckBox("&Restore after every change")
+        automatic.setToolTip("Restore the whole picture after every change, in place of a preview.")
+        automatic.setChecked(self._session.state.is_automatic)
+        automatic.clicked.connect(self._session.set_automatic)
+        rows = {
+            "&Theme": themes,
+            "&Preset of new pictures": presets,
+            "&Unit of sizes": units,
+            "&Cores": cores,
+        }
+        return _form(rows, automatic)
+
+    def _pictures(self) -> QWidget:
+        gray = _choice("Gray around pictures", {"as the theme": None, **GRAYS}, self._looks.gray)
+        gray.activated.connect(lambda place: self._change(gray=gray.itemData(place)))
+        self._show_marks()
+        self._marks.setAccessibleName("Color of marks")
+        self._marks.setToolTip(
+            tooltip("Automatic: the first of these colors that stands out from the picture.")
+        )
+        self._marks.activated.connect(self._choose_marks)
+        opacity = QSlider(Qt.Orientation.Horizontal)
+        opacity.setRange(10, 100)
+        opacity.setValue(self._looks.opacity)
+        opacity.setAccessibleName("Opacity of marks")
+        opacity.valueChanged.connect(lambda value: self._change(opacity=value))
+        self._screens.setAccessibleName("Screen profile")
+        self._screens.setToolTip("Colors that the screen can show; exported pictures are not changed by it.")
+        rows = {
+            "&Gray around pictures": gray,
+            "Color of &marks": self._marks,
+            "&Opacity of marks": opacity,
+            "&Screen profile": self._screens,
+        }
+        return _form(rows)
+
+    def _change(self, **changes: object) -> None:
+        self._looks = replace(self._looks, **changes)  # type: ignore[arg-type]
+        self.looks_chosen.emit(self._looks)
+
+    def _show_marks(self) -> None:
+        known = {"automatic": "", **MARKS}
+        if self._looks.marks not in known.values():
+            known[self._looks.marks] = self._looks.marks
+        self._marks.clear()
+        for name, color in known.items():
+            self._marks.addItem(name, color)
+        self._marks.addItem("another …", None)
+        self._marks.setCurrentIndex(self._marks.findData(self._looks.marks))
+
+    def _choose_marks(self, place: int) -> None:
+        color = self._marks.itemData(place)
+        if color is None:
+            chosen = QColorDialog.getColor(
+                QColor(self._looks.marks or MARKS["magenta"]), self, "Color of marks"
+            )
+            color = chosen.name() if chosen.isValid() else self._looks.marks
+        self._change(marks=color)
+        self._show_marks()
 
     def show_screen(self, choice: str) -> None:
         """Show which profile is used."""
@@ -64,3 +175,26 @@ class PreferencesDialog(QDialog):
         choice = self._screens.itemData(place) or ask_for_profile(self) or self._screen
         self.show_screen(self._screen)
         self.screen_chosen.emit(choice)
+
+
+def _choice(name: str, entries: Mapping[str, object], chosen: object) -> QComboBox:
+    box = QComboBox()
+    for text, value in entries.items():
+        box.addItem(text, value)
+    if chosen in entries.values():
+        box.setCurrentIndex([*entries.values()].index(chosen))
+    box.setAccessibleName(name)
+    return box
+
+
+def _form(rows: Mapping[str, QWidget], *more: QWidget) -> QWidget:
+    page = QWidget()
+    form = QFormLayout(page)
+    form.setContentsMargins(12, 12, 12, 12)
+    form.setVerticalSpacing(12)
+    form.setHorizontalSpacing(16)
+    for label, field in rows.items():
+        form.addRow(label, field)
+    for widget in more:
+        form.addRow(widget)
+    return page

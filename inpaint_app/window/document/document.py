@@ -16,7 +16,7 @@ from inpaint_app.window.background.release import release_later
 from inpaint_app.window.document.project import Project
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState
-from inpaint_app.window.document.view_state import ViewState
+from inpaint_app.window.document.view_state import RETOUCH, STUDY, ViewState, Workspace
 
 NO_PICTURE = "There is no picture yet; open one, or open the sample."
 
@@ -74,8 +74,8 @@ class Document(QObject):
         if new.advice is not None and new.advice.settings != new.settings:
             new = replace(new, advice=None)  # they are the user's own now
         differences = new.differences(old)
+        self.state = new  # which may be equal and yet another one: the number of threads is not compared
         if differences:
-            self.state = new
             self._untold.append((old, new, differences))
             self._tell()
         return differences
@@ -103,7 +103,10 @@ class Document(QObject):
         fresh = self._without_picture(keeps_inputs=not is_another)
         self.painter = painter
         n_opened = old.n_opened + is_another
-        self._become(replace(fresh, source=source, mask=mask, doubt=source.doubt, n_opened=n_opened))
+        view = fresh.view.with_workspace(_workspace_for(source))
+        self._become(
+            replace(fresh, source=source, mask=mask, view=view, doubt=source.doubt, n_opened=n_opened)
+        )
         self.painted.emit(None)
         for sentence in source.picture.notices:
             self.notice.emit(sentence)
@@ -113,7 +116,7 @@ class Document(QObject):
         self.open(project.source, painter, project.mask)
         runs = project.runs if is_saved else replace(project.runs, saved_number=None)
         self.apply(
-            settings=project.settings,
+            settings=replace(project.settings, threads=self.defaults.threads),
             hole_fill=project.hole_fill,
             runs=runs,
             saved_mask=project.mask if is_saved else None,
@@ -211,6 +214,11 @@ class Document(QObject):
         """Treat all work as saved."""
         runs = self.state.runs
         self.apply(saved_mask=self.state.mask, runs=replace(runs, saved_number=runs.current_number))
+
+
+def _workspace_for(source: Source) -> Workspace:
+    """Return where a picture is opened: one with missing pixels, or an original, is to be studied."""
+    return STUDY if source.missing.sources or source.reference is not None else RETOUCH
 
 
 def _without_comparison(state: DocumentState) -> ViewState:

@@ -1,4 +1,4 @@
-"""The view modes, and what is chosen: mode, tool and brush; no Qt."""
+"""The workspaces and view modes, and what is chosen: mode, tool and brush; no Qt."""
 
 from dataclasses import dataclass, replace
 
@@ -19,15 +19,36 @@ class ViewMode:
     key: str  #: Shortcut.
     panes: tuple[str, ...]  #: Names of panes, see `viewer.display`, which also has their order.
     is_comparison: bool = False  #: Whether it shows several runs.
+    #: Whether it serves to judge a method, and whether to mend a photograph.
+    is_for_study: bool = True
+    is_for_retouching: bool = False
 
 
 #: Panes for the runs of a comparison: as many as there are constraints, of which there are at least two.
 COMPARED = tuple(f"compared_{number + 1}" for number in range(len(CONSTRAINTS)))
 
+RESULT = ViewMode(
+    "result",
+    "&Result",
+    "The picture as it is now, alone; hold B to see the damage.",
+    "picture",
+    "0",
+    ("result",),
+    is_for_study=False,
+    is_for_retouching=True,
+)
 SIDE_BY_SIDE = ViewMode(
     "side", "&Side by Side", "Damaged and restored.", "side-by-side", "1", ("damaged", "restored")
 )
-SPLIT = ViewMode("split", "S&plit", "Before and after with a divider.", "split", "2", ("split",))
+SPLIT = ViewMode(
+    "split",
+    "S&plit",
+    "Before and after with a divider.",
+    "split",
+    "2",
+    ("split",),
+    is_for_retouching=True,
+)
 COMPARISON = ViewMode(
     "compare",
     "Compar&ison",
@@ -55,15 +76,35 @@ SPLIT_COMPARISON = ViewMode(
     is_comparison=True,
 )
 
-_ALL = (SIDE_BY_SIDE, SPLIT, COMPARISON, ERROR_MAP, SPLIT_COMPARISON)
+_ALL = (RESULT, SIDE_BY_SIDE, SPLIT, COMPARISON, ERROR_MAP, SPLIT_COMPARISON)
 #: All view modes; menu, toolbar, shortcuts and the command line follow.
 VIEW_MODES: dict[str, ViewMode] = {mode.name: mode for mode in _ALL}
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A purpose, which some view modes serve."""
+
+    name: str  #: Also that of its action.
+    start: ViewMode  #: The mode that it begins with.
+
+    def has(self, mode: ViewMode) -> bool:
+        """Return whether a mode serves it."""
+        return mode.is_for_retouching if self is RETOUCH else mode.is_for_study
+
+
+#: To judge a method: before and after with their figures, parameters, dictionary, history.
+STUDY = Workspace("study", SIDE_BY_SIDE)
+#: To mend a photograph: one picture, as large as the window allows.
+RETOUCH = Workspace("retouch", RESULT)
+WORKSPACES = {workspace.name: workspace for workspace in (STUDY, RETOUCH)}
 
 
 @dataclass(frozen=True)
 class ViewState:
     """What is shown and which tool is chosen; a new value for every change."""
 
+    workspace: Workspace = STUDY
     mode: ViewMode = SIDE_BY_SIDE  #: Which panes are shown.
     #: What to go back to when there is no comparison to show.
     mode_before_comparison: ViewMode = SIDE_BY_SIDE
@@ -73,16 +114,29 @@ class ViewState:
     #: Whether the damaged picture stands in for the restored one while a key is held.
     is_before_held: bool = False
 
+    @property
+    def is_retouching(self) -> bool:
+        """Whether one picture is worked on, and no figures are shown."""
+        return self.workspace is RETOUCH
+
+    def with_workspace(self, workspace: Workspace) -> "ViewState":
+        """Return the state for another purpose, with the view mode that this begins with."""
+        if workspace is self.workspace:
+            return self
+        return replace(self, workspace=workspace).with_mode(workspace.start)
+
     def with_mode(self, mode: ViewMode) -> "ViewState":
-        """Return the state with other panes."""
+        """Return the state with other panes, in a workspace that has them."""
         before = self.mode_before_comparison if mode.is_comparison else mode
-        return replace(self, mode=mode, mode_before_comparison=before)
+        places = (self.workspace, *WORKSPACES.values())
+        workspace = next(each for each in places if each.has(mode))
+        return replace(self, workspace=workspace, mode=mode, mode_before_comparison=before)
 
     def with_tool(self, tool: str, panes: tuple[str, ...]) -> "ViewState":
         """Return the state with another tool, and a mode that shows one of the panes it works on."""
         state = replace(self, tool=tool)
-        is_usable = not panes or any(pane in self.mode.panes for pane in panes)
-        return state if is_usable else state.with_mode(SIDE_BY_SIDE)
+        is_usable = not panes or any(works_on(panes, pane) for pane in self.mode.panes)
+        return state if is_usable else state.with_mode(self.workspace.start)
 
     def with_brush(self, diameter: int) -> "ViewState":
         """Return the state with another brush."""
@@ -95,3 +149,8 @@ class ViewState:
     def with_smaller_brush(self) -> "ViewState":
         """Return the state with a brush a step smaller."""
         return self.with_brush(min(self.brush_diameter - 1, round(self.brush_diameter / 1.25)))
+
+
+def works_on(panes: tuple[str, ...], pane: str) -> bool:
+    """Return whether a tool for some panes works on one; where there is only one, each of them does."""
+    return pane in panes or (pane == "result" and bool(panes))

@@ -69,7 +69,7 @@ class DamageLimits(QWidget):
         tones = fill(QHBoxLayout(), label, (self._tone, 1))
         sizes = fill(QHBoxLayout(), QLabel("Size"), (self._smallest, 1), QLabel("to"), (self._largest, 1))
         steps = fill(QHBoxLayout(), self._previous, self._next, (self._place, 1))
-        fill(QVBoxLayout(self), tones, sizes, steps, self._everywhere)
+        fill(QVBoxLayout(self), tones, sizes, steps, self._everywhere, spacing=6)
 
     def _choose(self) -> None:
         self._set(
@@ -146,15 +146,15 @@ class DamagePanel(QWidget):
 
     def _lay_out(self) -> None:
         grid = QGridLayout()
-        grid.setVerticalSpacing(2)
+        grid.setVerticalSpacing(4)
         for place, (kind, box) in enumerate(self._boxes.items()):
             box.setToolTip(tooltip(_KINDS[kind][1]))
             box.setChecked(kind in _USUAL)
-            grid.addWidget(box, place // 3, place % 3)
+            grid.addWidget(box, place // 2, place % 2)
         self._choice = QWidget()
         slider = fill(QHBoxLayout(), QLabel("Sensitivity"), (self._sensitivity, 1), self._number)
-        fill(QVBoxLayout(self._choice), slider, self._found, self._limits)
-        fill(QVBoxLayout(self), self._find, grid, self._choice, margins=(8, 4, 8, 4))
+        fill(QVBoxLayout(self._choice), slider, self._found, self._limits, spacing=6)
+        fill(QVBoxLayout(self), self._find, grid, self._choice, spacing=8)
         self._sensitivity.setRange(0, _STEPS)
         self._sensitivity.setValue(_STEPS // 2)
         self._sensitivity.setAccessibleName("Sensitivity")

@@ -37,14 +37,15 @@ class _Panel:
             low, high = _log_range(self.values)
             part = log10(max(value, low) / low) / log10(high / low)
         else:
-            part = max(value, 0.0) / _top(self.values)
+            low, high = _range(self.values)
+            part = max(value - low, 0.0) / (high - low)
         return self.frame.bottom() - part * self.frame.height()
 
     def ticks(self, most: int) -> list[float]:
         """Return the round numbers of its axis."""
         if self.is_logarithmic:
             return log_ticks(*_log_range(self.values), most=most)
-        return ticks(_top(self.values), most=most)
+        return ticks(*_range(self.values), most=most)
 
 
 class GainCurve(QWidget):
@@ -160,7 +161,11 @@ class GainCurve(QWidget):
     def _labels(self, panel: _Panel) -> list[tuple[str, float]]:
         """Return the round numbers of an axis that there is room for."""
         room = max(2, int(panel.frame.height() / (1.6 * self.fontMetrics().height())))
-        return [(format_number(value), value) for value in panel.ticks(room)]
+        values = panel.ticks(room)
+        texts = [format_number(value) for value in values]
+        if len(set(texts)) < len(texts):  # they differ in later digits
+            texts = [f"{value:,.6g}" for value in values]
+        return list(zip(texts, values, strict=True))
 
     def _draw_axes(self, painter: QPainter, panel: _Panel) -> None:
         colors = colors_of(self.palette())
@@ -212,7 +217,7 @@ class GainCurve(QWidget):
         painter.setPen(colors_of(self.palette()).soft_text)
         wide = self.fontMetrics().horizontalAdvance("0000")
         room = max(2, int(panel.frame.width() / (2 * wide)))
-        for number in (1, *(int(tick) for tick in ticks(n_steps, most=room) if tick.is_integer())):
+        for number in (1, *(int(tick) for tick in ticks(0, n_steps, most=room) if tick.is_integer())):
             if 1 <= number <= n_steps:
                 area = QRectF(panel.x(number - 1) - wide, panel.frame.bottom() + 2, 2 * wide, line)
                 painter.drawText(area, Qt.AlignmentFlag.AlignHCenter, str(number))
@@ -228,6 +233,10 @@ def _log_range(values: tuple[float, ...]) -> tuple[float, float]:
     return min(max(low, high / 10**_MAX_DECADES), high / 10), high
 
 
-def _top(values: tuple[float, ...]) -> float:
-    """Return the value at the upper border of a panel."""
-    return max(*values, 0.0) * 1.08 or 1.0
+def _range(values: tuple[float, ...]) -> tuple[float, float]:
+    """Return the numbers at the lower and upper border of a panel: from 0 where that leaves much to see."""
+    high = max(*values, 0.0) * 1.08 or 1.0
+    low, span = min(values), max(values) - min(values)
+    if low < high / 2 or not span:
+        return 0.0, high
+    return low - 0.08 * span, max(values) + 0.08 * span

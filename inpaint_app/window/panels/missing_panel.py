@@ -80,12 +80,12 @@ class MissingPanel(QWidget):
 
     def _lay_out(self) -> None:
         grid = QGridLayout()
-        grid.setSpacing(4)
+        grid.setSpacing(8)
         for place, button in enumerate((self._file, self._color, self._invert, self._clear)):
             grid.addWidget(button, place // 2, place % 2)
         self._resize_row, self._tolerance_row = QWidget(), QWidget()
         parts = (self._grow, 1), (self._shrink, 1), QLabel("by"), self._pixels
-        fill(QHBoxLayout(self._resize_row), *parts, spacing=4)
+        fill(QHBoxLayout(self._resize_row), *parts, spacing=8)
         grid.addWidget(self._resize_row, 2, 0, 1, 2)
         label = QLabel("&Tolerance of the color")
         label.setBuddy(self._tolerance)
@@ -94,7 +94,7 @@ class MissingPanel(QWidget):
         grow.setBuddy(self._growth)
         fill(QHBoxLayout(self._growth_row), (grow, 1), self._growth)
         rows = self._growth_row, self._tolerance_row
-        fill(QVBoxLayout(self), self._found, grid, *rows, self._soft, margins=(8, 4, 8, 4))
+        fill(QVBoxLayout(self), self._found, grid, *rows, self._soft, spacing=8)
 
     def _connect(self) -> None:
         masking = self._session.masking

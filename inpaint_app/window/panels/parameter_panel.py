@@ -104,7 +104,7 @@ class ParameterPanel(QWidget):
         self._constraints = QButtonGroup(self)
         self._fields = {name: SliderField(quantity) for name, quantity in _QUANTITIES.items()}
         self._bases = {name: QCheckBox(_BASES[name][0]) for name in STANDARD_BASES}
-        self._fills = NoWheelComboBox()
+        self.fills = NoWheelComboBox()  #: How wide holes are filled.
         self._keep = QCheckBox("Keep observed pixels")
         self._literal = QCheckBox("As published")
         self._automatic = QCheckBox("Restore after every change")
@@ -133,11 +133,10 @@ class ParameterPanel(QWidget):
         fill(
             QVBoxLayout(self),
             fill(QHBoxLayout(), (labeled("&Preset", self._presets), 1), self._reset, spacing=6),
-            labeled("Fill wide holes", self._fills),
+            labeled("Fill wide holes", self.fills),
             self._advanced_button,
             self._advanced,
-            margins=(8, 4, 8, 4),
-            spacing=6,
+            spacing=8,
         )
 
     def _constraint_row(self) -> QHBoxLayout:
@@ -151,7 +150,7 @@ class ParameterPanel(QWidget):
         return row
 
     def _describe(self) -> None:
-        for combo, explanations in ((self._presets, PRESET_EXPLANATIONS), (self._fills, FILL_EXPLANATIONS)):
+        for combo, explanations in ((self._presets, PRESET_EXPLANATIONS), (self.fills, FILL_EXPLANATIONS)):
             for place, (name, text) in enumerate(explanations.items()):
                 combo.addItem(preset_title(name), name)
                 combo.setItemData(place, tooltip(text), Qt.ItemDataRole.ToolTipRole)
@@ -166,10 +165,10 @@ class ParameterPanel(QWidget):
         self._reset.setToolTip(tooltip("These were changed; go back to what every picture begins with."))
         self._presets.setToolTip("Sets all parameters at once.")
         self._presets.setAccessibleName("Preset")
-        self._fills.setToolTip(
+        self.fills.setToolTip(
             tooltip("How to fill holes that are too wide to be restored from their border.")
         )
-        self._fills.setAccessibleName("Fill wide holes")
+        self.fills.setAccessibleName("Fill wide holes")
         for name, box in self._bases.items():
             box.setToolTip(tooltip(_BASES[name][1]))
         self._keep.setToolTip(
@@ -194,10 +193,9 @@ class ParameterPanel(QWidget):
         self._advanced_button.toggled.connect(self.show_advanced)
         session.document.watch(self._show, "settings", "is_automatic", "source", "mask")
         session.document.watch(self._show_total, "runs")
-        session.document.watch(self._open_for_experiments, "source")
         self._presets.activated.connect(self._choose_preset)
         self._reset.clicked.connect(session.reset_settings)
-        self._fills.activated.connect(lambda place: self._ask(fill=self._fills.itemData(place)))
+        self.fills.activated.connect(lambda place: self._ask(fill=self.fills.itemData(place)))
         self._constraints.idClicked.connect(lambda number: self._ask(constraint=CONSTRAINTS[number]))
         for name, field in self._fields.items():
             field.value_changed.connect(lambda value, name=name: self._ask(**{name: value}))
@@ -206,11 +204,6 @@ class ParameterPanel(QWidget):
         self._keep.clicked.connect(lambda checked: self._ask(keep_observed=checked))
         self._literal.clicked.connect(lambda checked: self._ask(literal=checked))
         self._automatic.clicked.connect(session.set_automatic)
-
-    def _open_for_experiments(self) -> None:
-        """Show the parameters of the method where an original is known, by which to judge them."""
-        if self._session.state.has_reference:
-            self.show_advanced(True)
 
     def _ask(self, **changes: object) -> None:
         # Refinement keeps observed pixels: of the two, the last choice wins.
@@ -239,7 +232,7 @@ class ParameterPanel(QWidget):
     def _show(self) -> None:
         settings = self._session.state.settings
         self._presets.setCurrentIndex(self._presets.findData(preset_of(settings)))
-        self._fills.setCurrentIndex(self._fills.findData(settings.fill))
+        self.fills.setCurrentIndex(self.fills.findData(settings.fill))
         for number, constraint in enumerate(CONSTRAINTS):
             self._constraints.button(number).setChecked(settings.constraint == constraint)
         resolved = self._resolved(settings)

@@ -1,13 +1,11 @@
 """The panel beside the pictures: missing pixels, parameters, and what to do with them."""
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFrame,
     QGroupBox,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -17,7 +15,9 @@ from inpaint_app.window.actions import Actions
 from inpaint_app.window.panels.damage_panel import DamagePanel
 from inpaint_app.window.panels.missing_panel import MissingPanel
 from inpaint_app.window.panels.parameter_panel import ParameterPanel
+from inpaint_app.window.panels.retouch_panel import MarksPanel, RepairPanel
 from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.action_button import action_button
 from inpaint_app.window.widgets.layouts import fill
 
 
@@ -33,25 +33,44 @@ class SidePanel(QWidget):
         self._advice.setWordWrap(True)
         self._advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         inside = QWidget()
-        panels = {"Damage": self.damage, "Missing pixels": self.missing, "Parameters": self.parameters}
-        framed = (_framed(title, panel) for title, panel in panels.items())
-        fill(QVBoxLayout(inside), *framed, 1, margins=(8, 2, 8, 2), spacing=4)
+        repair = RepairPanel(actions)
+        marks = _framed("By hand", MarksPanel(session, actions, self.parameters.fills))
+        damage = _framed("Damage", self.damage)
+        missing, parameters = _framed("Missing pixels", self.missing), _framed("Parameters", self.parameters)
+        fill(
+            QVBoxLayout(inside),
+            repair,
+            damage,
+            marks,
+            missing,
+            parameters,
+            1,
+            margins=(12, 4, 12, 4),
+            spacing=8,
+        )
         scroll = _Column()
         scroll.setWidgetResizable(True)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(inside)
-        buttons = (
-            _button(actions["restore"], main=True),
-            _button(actions["tune"], "Auto"),
-            _button(actions["compare"], "Constraints"),
-        )
-        row = fill(QHBoxLayout(), *((button, 1) for button in buttons), margins=(8, 0, 8, 8))
-        self._advice.setContentsMargins(10, 0, 10, 0)
+        row, buttons = QWidget(), [action_button(actions["restore"], main=True)]
+        buttons += [action_button(actions["tune"], "Auto"), action_button(actions["compare"], "Constraints")]
+        fill(QHBoxLayout(row), *((button, 1) for button in buttons), margins=(12, 4, 12, 12))
+        self._advice.setContentsMargins(12, 0, 12, 0)
         fill(QVBoxLayout(self), (scroll, 1), self._advice, row)
+        self._for_retouching: tuple[QWidget, ...] = (repair, marks)
+        self._for_study: tuple[QWidget, ...] = (missing, parameters, row)
+        self.set_retouching(False)
         session.document.watch(self._show_advice, "advice")
         self._show_advice()
+
+    def set_retouching(self, is_retouching: bool) -> None:
+        """Show what mends a photograph, or what a method is studied with."""
+        for widget in self._for_retouching:
+            widget.setVisible(is_retouching)
+        for widget in self._for_study:
+            widget.setVisible(not is_retouching)
 
     def _show_advice(self) -> None:
         advice = self._session.state.advice
@@ -78,23 +97,5 @@ class _Column(QScrollArea):
 
 def _framed(title: str, widget: QWidget) -> QGroupBox:
     box = QGroupBox(title)
-    fill(QVBoxLayout(box), widget, margins=(4, 2, 4, 2))
+    fill(QVBoxLayout(box), widget, margins=(0, 10, 0, 0))
     return box
-
-
-def _button(action: QAction, text: str = "", *, main: bool = False) -> QPushButton:
-    """Return a button that does what an action does, and is enabled when it is.
-
-    The letters belong to the menus: it has none.
-    """
-    button = QPushButton(text or action.iconText())
-    button.setToolTip(action.toolTip())
-    button.setAccessibleDescription(action.statusTip())
-    if main:
-        font = button.font()
-        font.setBold(True)
-        button.setFont(font)
-    button.clicked.connect(action.trigger)
-    action.enabledChanged.connect(button.setEnabled)
-    button.setEnabled(action.isEnabled())
-    return button

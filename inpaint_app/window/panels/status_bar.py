@@ -1,9 +1,10 @@
 """The line at the bottom of the window: progress, notices, the pixel, the picture and the zoom."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QVBoxLayout, QWidget
 
 from inpaint_app.model.picture import Picture
+from inpaint_app.text.formatting import format_size
 from inpaint_app.window.action_table import key_of
 from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.document import captions
@@ -18,6 +19,8 @@ class ProgressStrip(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self.is_busy = False  #: Whether there is something to show.
+        self.setAutoFillBackground(True)
         self._words, self._bar = QLabel(), QProgressBar()
         self._bar.setAccessibleName("Progress")
         self._bar.setMinimumWidth(160)
@@ -33,7 +36,8 @@ class ProgressStrip(QWidget):
 
     def show_activity(self, activity: Activity | None) -> None:
         """Show the work in progress; None for none."""
-        self.setVisible(activity is not None)
+        self.is_busy = activity is not None
+        self.setVisible(self.is_busy)
         if activity is None:
             return
         self._words.setText(captions.format_activity(activity))
@@ -55,11 +59,22 @@ class StatusBar(QStatusBar):
         super().__init__()
         self.progress = ProgressStrip()  #: The work in progress.
         self.pixel, self._kind, self._zoom = QLabel(), QLabel(), QLabel()
+        self._picture: Picture | None = None
+        self._unit = "px"
         self.addPermanentWidget(self.progress, 1)
         self.setMinimumHeight(self.progress.sizeHint().height() + 6)
         for label in (self.pixel, self._kind, self._zoom):
             label.setContentsMargins(8, 0, 8, 0)
             self.addPermanentWidget(label)
+
+    def lend_progress(self, place: QVBoxLayout | None) -> None:
+        """Show the work in progress elsewhere while the bar is hidden; None to take it back."""
+        self.removeWidget(self.progress)
+        if place is None:
+            self.insertPermanentWidget(0, self.progress, 1)
+        else:
+            place.addWidget(self.progress)
+        self.progress.setVisible(self.progress.is_busy)
 
     def show_notice(self, sentence: str) -> None:
         """Show a sentence for some seconds."""
@@ -67,11 +82,24 @@ class StatusBar(QStatusBar):
 
     def show_picture(self, picture: Picture | None) -> None:
         """Show size and kind of a picture that was opened, and no earlier notice."""
+        self._picture = picture
         self.pixel.clear()
-        self._kind.clear()
         if picture is not None:
             self.clearMessage()
-            self._kind.setText(f"{picture.width} x {picture.height} pixels, {picture.mode}")
+        self._show_size()
+
+    def set_unit(self, unit: str) -> None:
+        """Tell sizes in another unit."""
+        self._unit = unit
+        self._show_size()
+
+    def _show_size(self) -> None:
+        picture = self._picture
+        if picture is None:
+            self._kind.clear()
+        else:
+            size = format_size(picture.width, picture.height, picture.metadata.dpi, self._unit)
+            self._kind.setText(f"{size}, {picture.mode}")
 
     def show_zoom(self, zoom: float | None) -> None:
         """Show the zoom; None for none."""

@@ -5,16 +5,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from dictsel_core.restoration import has_wide_hole
-from inpaint_app.engine.source import Source
+from inpaint_app.engine.detect import FirstLook
+from inpaint_app.engine.source import Source, detect_again
 from inpaint_app.errors import printable_path
 from inpaint_app.io.batch_files import find_sidecar_mask
 from inpaint_app.model.marking_color import find_marking_color
 from inpaint_app.model.mask_doubt import MaskDoubt
 from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.rect import Rect
 from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
@@ -202,14 +206,18 @@ class WideHoles(Offer):
 
 @dataclass(frozen=True)
 class _Marks:
-    """How damage is marked, and the sentence that says so."""
+    """How damage is marked, the sentence that says so, and what of the picture that is."""
 
     spec: MaskSpec
     sentence: str
+    seen: FirstLook | None = None  #: None for a mask file, which is not read before it is wanted.
 
 
 class MarkedPicture(Offer):
-    """Looks for a mask beside a picture that misses nothing, and for a marking color in it."""
+    """Looks for a mask beside a picture that misses nothing, and for a marking color in it.
+
+    What has that color is hatched while it is offered, so that the user sees what would be restored.
+    """
 
     watched = ("n_opened", "mask")
 
@@ -219,6 +227,7 @@ class MarkedPicture(Offer):
         super().__init__(document, "Restore Them", lambda: restore_marks(self._spec))
         self._task = ExclusiveTask(workers, self)
         self._marks: _Marks | None = None
+        self._seen: FirstLook | None = None
 
     @property
     def _spec(self) -> MaskSpec:
@@ -228,7 +237,7 @@ class MarkedPicture(Offer):
     def dismiss(self) -> None:
         """Leave the marks as they are."""
         self._marks = None
-        self._say("")
+        self._show()
 
     def _follow(self, old: DocumentState, new: DocumentState) -> None:
         if new.n_opened != old.n_opened:
@@ -248,18 +257,29 @@ class MarkedPicture(Offer):
     def _show(self) -> None:
         state = self._document.state
         is_wanted = state.source is not None and state.missing_fraction == 0
-        self._say(self._marks.sentence if self._marks and is_wanted else "")
+        marks = self._marks if is_wanted else None
+        self._say("" if marks is None else marks.sentence)
+        seen = None if marks is None else marks.seen
+        if seen is not self._seen:
+            self._seen = seen
+            self._document.apply(first_look=seen)
 
 
 def _find_marks(source: Source) -> _Marks | None:
-    mask = None if source.path is None else find_sidecar_mask(source.path)
-    if mask is not None:
-        name = printable_path(mask.name)
-        return _Marks(MaskSpec(mask=mask), f"{name}, beside the picture, may mark its missing pixels.")
+    file = None if source.path is None else find_sidecar_mask(source.path)
+    if file is not None:
+        name = printable_path(file.name)
+        return _Marks(MaskSpec(mask=file), f"{name}, beside the picture, may mark its missing pixels.")
     color = find_marking_color(source.picture)
     if color is None:
         return None
-    return _Marks(color.spec, f"There are {color.name} marks in the picture. Are they damage?")
+    found = detect_again(source, color.spec).missing.mask
+    mask: Mask = found if found.ndim == 2 else np.logical_or.reduce(found, axis=2)
+    part = format_percent(np.count_nonzero(mask) / mask.size)
+    sentence = (
+        f"There seem to be {color.name} marks in the picture, hatched here ({part} of it). Are they damage?"
+    )
+    return _Marks(color.spec, sentence, FirstLook(Rect(0, 0, *mask.shape), 1, mask))
 
 
 def inverted(source: Source) -> MaskSpec:

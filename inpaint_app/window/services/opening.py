@@ -21,6 +21,7 @@ from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.project import Project, is_project, read_project
 from inpaint_app.window.document.state import UnshownFile
+from inpaint_app.window.document.view_state import STUDY
 from inpaint_app.window.undo.history import UndoHistory
 from inpaint_app.window.undo.steps import ChangeSettings, ReplaceMask
 
@@ -108,11 +109,12 @@ class Opening:
 
     def open_reference(self, path: Path) -> None:
         """Measure against this undamaged picture from now on."""
-        self._change(
-            lambda source: sources.with_reference(source, path),
-            f"opening {path.name}",
-            lambda source: self._document.apply(source=source),
-        )
+        document = self._document
+
+        def show(source: Source) -> None:
+            document.apply(source=source, view=document.state.view.with_workspace(STUDY))
+
+        self._change(lambda source: sources.with_reference(source, path), f"opening {path.name}", show)
 
     def set_mask_spec(self, mask_spec: MaskSpec, then: Then | None = None) -> None:
         """Detect missing pixels again, after which something may follow; undo brings a painted mask back."""

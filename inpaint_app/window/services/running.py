@@ -205,9 +205,15 @@ class Running(QObject):
             self._document.apply(intermediate=None)
         self._restart = restart
         self._preview_task.cancel()
-        previews = not state.is_automatic and state.missing_fraction > 0
+        previews = self._previews and state.missing_fraction > 0
         self._document.apply(is_previewing=previews and restart is None)
         self._debounce.start()
+
+    @property
+    def _previews(self) -> bool:
+        """Whether a change is followed by a preview: where one retouches, marks are seen until a run."""
+        state = self._document.state
+        return not (state.is_automatic or state.view.is_retouching)
 
     def _on_debounced(self) -> None:
         state = self._document.state
@@ -217,8 +223,10 @@ class Running(QObject):
             self.clear_preview()
         elif state.is_automatic:
             self.restore()
-        else:
+        elif self._previews:
             self._start_preview()
+        else:
+            self.clear_preview()
 
     def stop(self) -> None:
         """Stop the run in progress and keep its current result."""

@@ -4,9 +4,6 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QColor, QPalette
 
-#: The two stripes over missing pixels: light and dark, so that they differ from any picture and from each
-#: other for every kind of color vision.
-STRIPES = (QColor(255, 72, 196, 150), QColor(34, 0, 58, 125))
 #: Over what is not highlighted, and around what is.
 DIMMING, OUTLINE = QColor(10, 10, 14, 165), QColor(255, 196, 0)
 
@@ -29,10 +26,10 @@ class Colors:
 
 
 LIGHT = Colors(
-    surround=QColor(222, 222, 224),
-    soft_text=QColor(92, 92, 98),
-    rule=QColor(196, 196, 202),
-    edge=QColor(118, 118, 126),
+    surround=QColor(210, 210, 210),
+    soft_text=QColor(86, 86, 86),
+    rule=QColor(206, 206, 206),
+    edge=QColor(118, 118, 118),
     focus=QColor(11, 92, 173),
     first=QColor(0, 90, 181),
     second=QColor(181, 72, 0),
@@ -40,11 +37,11 @@ LIGHT = Colors(
     trouble=QColor(253, 224, 220),
 )
 DARK = Colors(
-    surround=QColor(24, 24, 26),
-    soft_text=QColor(170, 170, 178),
-    rule=QColor(74, 74, 80),
-    edge=QColor(144, 144, 152),
-    focus=QColor(78, 161, 245),
+    surround=QColor(26, 26, 26),
+    soft_text=QColor(170, 170, 170),
+    rule=QColor(64, 64, 64),
+    edge=QColor(132, 132, 132),
+    focus=QColor(90, 169, 247),
     first=QColor(106, 176, 255),
     second=QColor(255, 160, 84),
     notice=QColor(77, 64, 20),
@@ -60,3 +57,8 @@ def is_dark(palette: QPalette) -> bool:
 def colors_of(palette: QPalette) -> Colors:
     """Return the colors that go with a palette."""
     return DARK if is_dark(palette) else LIGHT
+
+
+def contrasting(ground: QColor) -> QColor:
+    """Return black or white, whichever can be read on a color."""
+    return QColor("black" if ground.lightness() > 110 else "white")

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
-from inpaint_app.window.theme.outlined_style import OutlinedStyle
+from inpaint_app.window.theme.flat_style import FlatStyle
 
 
 class Theme(Enum):
@@ -18,31 +18,32 @@ class Theme(Enum):
 
 
 _Role = QPalette.ColorRole
-#: The color of each role in the light and in the dark theme.
+#: The color of each role in the light and in the dark theme: grays without a tint, since pictures are judged
+#: beside them, and one blue for what is selected or counts most.
 _PALETTES = {
-    _Role.Window: ("#f2f2f4", "#2b2b2e"),
-    _Role.WindowText: ("#1c1c1f", "#ececef"),
-    _Role.Base: ("#ffffff", "#1e1e20"),
-    _Role.AlternateBase: ("#f6f6f8", "#262629"),
-    _Role.Text: ("#1c1c1f", "#ececef"),
-    _Role.PlaceholderText: ("#6b6b72", "#9d9da4"),
-    _Role.Button: ("#e9e9ec", "#3a3a3e"),
-    _Role.ButtonText: ("#1c1c1f", "#ececef"),
+    _Role.Window: ("#ececec", "#292929"),
+    _Role.WindowText: ("#1c1c1c", "#e8e8e8"),
+    _Role.Base: ("#fafafa", "#1f1f1f"),
+    _Role.AlternateBase: ("#f3f3f3", "#252525"),
+    _Role.Text: ("#1c1c1c", "#e8e8e8"),
+    _Role.PlaceholderText: ("#6a6a6a", "#a0a0a0"),
+    _Role.Button: ("#f8f8f8", "#383838"),
+    _Role.ButtonText: ("#1c1c1c", "#e8e8e8"),
     _Role.BrightText: ("#ffffff", "#ffffff"),
-    _Role.ToolTipBase: ("#ffffff", "#3a3a3e"),
-    _Role.ToolTipText: ("#1c1c1f", "#ececef"),
-    _Role.Light: ("#ffffff", "#55555b"),
-    _Role.Midlight: ("#f5f5f7", "#46464b"),
-    _Role.Mid: ("#bcbcc2", "#242427"),
-    _Role.Dark: ("#9c9ca3", "#18181a"),
-    _Role.Shadow: ("#6e6e75", "#0c0c0d"),
-    _Role.Highlight: ("#0b5cad", "#2468ad"),
+    _Role.ToolTipBase: ("#ffffff", "#383838"),
+    _Role.ToolTipText: ("#1c1c1c", "#e8e8e8"),
+    _Role.Light: ("#ffffff", "#545454"),
+    _Role.Midlight: ("#d9d9d9", "#434343"),
+    _Role.Mid: ("#bdbdbd", "#4a4a4a"),
+    _Role.Dark: ("#9c9c9c", "#181818"),
+    _Role.Shadow: ("#6e6e6e", "#0c0c0c"),
+    _Role.Highlight: ("#1f66ad", "#2c6cad"),
     _Role.HighlightedText: ("#ffffff", "#ffffff"),
-    _Role.Accent: ("#0b5cad", "#4ea1f5"),
+    _Role.Accent: ("#5c5c5c", "#b4b4b4"),
     _Role.Link: ("#0b5cad", "#7db9fa"),
     _Role.LinkVisited: ("#6a3fa0", "#c3a3ef"),
 }
-_FADED = "#8b8b92", "#7f7f87"
+_FADED = "#8c8c8c", "#7d7d7d"
 _FADES = (_Role.WindowText, _Role.Text, _Role.ButtonText, _Role.PlaceholderText)
 
 
@@ -65,7 +66,7 @@ class ThemeSwitch(QObject):
         super().__init__(application)
         self._application = application
         self.theme = Theme.SYSTEM  #: What the user asked for.
-        application.setStyle(OutlinedStyle())
+        application.setStyle(FlatStyle())
         application.styleHints().colorSchemeChanged.connect(self._on_system_changed)
         self._on_system_changed(application.styleHints().colorScheme())
 

@@ -18,7 +18,7 @@ from inpaint_app.window.document.captions import Forms, format_pixel
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.settings_text import comparison_titles
 from inpaint_app.window.document.state import DocumentState
-from inpaint_app.window.document.view_state import COMPARED
+from inpaint_app.window.document.view_state import COMPARED, SIDE_BY_SIDE, ViewState
 
 #: The panes by name, in display order; those of a comparison have the titles of its runs.
 TITLES = {
@@ -29,6 +29,7 @@ TITLES = {
     "error": "Error (white: a quarter of the range)",
     "split": "Damaged and restored",
     "compared_split": "Two runs",
+    "result": "Picture",
 }
 
 _NOTHING: Forms = ("", "", "")
@@ -40,6 +41,8 @@ _WAITING = {
     "compare": "The picture is being restored under each constraint …",
     "tune": "Auto is choosing parameters …",
 }
+#: The tool that is used on marks of damage, whether that is restored or not.
+_SHOWS_MARKS = "pick"
 #: Images that another view mode or a held key may show at once.
 _ALWAYS_READY = ("damaged", "restored")
 
@@ -82,6 +85,9 @@ class Display:
     #: Which images are to be made ready; the others wait until they are looked at, since large pictures take
     #: memory.
     ready: frozenset[str]
+    #: What of the mask is restored, and so not hatched; None where all that is missing is hatched.
+    mended: PackedMask | None
+    is_bare: bool  #: Whether pictures are shown without titles, captions and figures.
     preview: Preview | None  #: The inset.
     atom_use: AtomUse | None  #: The patches to highlight.
 
@@ -90,10 +96,30 @@ def resolve(state: DocumentState) -> Display:
     """Return what to show of a document."""
     panes = {name: _pane(name, state) for name in TITLES}
     n_sides = len(_sides(state)) or len(COMPARED)
-    visible = tuple(name for name in state.view.mode.panes if name not in COMPARED[n_sides:])
+    images = _images(state)
+    visible = tuple(
+        name
+        for name in state.view.mode.panes
+        if name not in COMPARED[n_sides:]
+        and not (state.view.mode is SIDE_BY_SIDE and _is_empty(name, images))
+    )
     drawn = (key for name in visible for key in (panes[name].image, panes[name].after) if key)
     ready = frozenset((*_ALWAYS_READY, *drawn))
-    return Display(panes, visible, _images(state), ready, state.preview, state.atom_use)
+    is_bare = state.view.is_retouching
+    return Display(panes, visible, images, ready, _mended(state), is_bare, state.preview, state.atom_use)
+
+
+def _is_empty(name: str, images: Mapping[str, ImageSource]) -> bool:
+    """Return whether a pane has nothing to show beside the damaged picture: before the first result."""
+    return name == "restored" and name not in images
+
+
+def _mended(state: DocumentState) -> PackedMask | None:
+    """Return what is missing in the file, or was marked, and is restored in what retouching shows."""
+    view, current, mask = state.view, state.runs.current, state.mask
+    if not view.is_retouching or view.tool == _SHOWS_MARKS or current is None or current.image is None:
+        return None
+    return current.packed_mask if mask is not None and mask.shape == current.packed_mask.shape else None
 
 
 #: Fields that `resolve` looks at, besides the activity, the view and the preview, of which not all matters.
@@ -105,10 +131,14 @@ def is_shown_otherwise(old: DocumentState, new: DocumentState) -> bool:
     if any(getattr(old, name) is not getattr(new, name) for name in RESOLVED):
         return True
     one, other = old.view, new.view
-    looks = one.mode, one.shows_mask, one.is_before_held
-    if looks != (other.mode, other.shows_mask, other.is_before_held) or _waiting(old) != _waiting(new):
+    if _looks(one) != _looks(other) or _waiting(old) != _waiting(new):
         return True
     return (old.preview is None) != (new.preview is None)
+
+
+def _looks(view: ViewState) -> tuple[object, ...]:
+    """Return what of a view decides what is shown."""
+    return view.workspace, view.mode, view.shows_mask, view.is_before_held, view.tool == _SHOWS_MARKS
 
 
 def with_preview(display: Display, state: DocumentState) -> Display:
@@ -148,7 +178,7 @@ def _restored(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
     pane = replace(pane, is_highlighted=state.atom_use is not None)
     if state.view.is_before_held:
         title, caption = "Damaged (held)", _damaged_caption(state)
-        return replace(pane, title=title, image="damaged", caption=caption, is_hatched=state.view.shows_mask)
+        return replace(pane, title=title, image="damaged", caption=caption)
     caption, record = _record_caption(state.runs.current), state.runs.current
     if state.intermediate is not None:
         caption, badge = _NOTHING, _IN_PROGRESS
@@ -163,7 +193,7 @@ def _restored(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
 
 def _split(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
     before = _damaged_caption(state)
-    names = TITLES["damaged"], TITLES["restored"]
+    names = ("Before", "After") if state.view.is_retouching else (TITLES["damaged"], TITLES["restored"])
     pane = replace(pane, image="damaged", names=names, caption=before, is_hatched=state.view.shows_mask)
     if state.view.is_before_held or not _has_result(state):
         return pane
@@ -171,6 +201,13 @@ def _split(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
     if state.intermediate is not None:
         return replace(pane, badge=_IN_PROGRESS)
     return replace(pane, caption=_from_to(before, _record_caption(state.runs.current)))
+
+
+def _result(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
+    if state.view.is_before_held:
+        return replace(pane, title="Before (held)", image="damaged")
+    image = "restored" if _has_result(state) else "damaged"
+    return replace(pane, image=image, is_hatched=state.view.shows_mask)
 
 
 def _compared(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
@@ -206,6 +243,7 @@ _RESOLVERS = {
     "restored": _restored,
     "split": _split,
     "compared_split": _compared_split,
+    "result": _result,
 }
 
 

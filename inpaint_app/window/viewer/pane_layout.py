@@ -27,6 +27,11 @@ class PaneLayout(QBoxLayout):
             self._picture = shape
             self.invalidate()
 
+    def set_bare(self, is_bare: bool) -> None:
+        """Leave no room around the panes, or some."""
+        self.setContentsMargins(*((0, 0, 0, 0) if is_bare else (8, 8, 8, 4)))
+        self.setSpacing(8)
+
     def setGeometry(self, rect: QRect) -> None:
         """Choose the direction, and lay the panes out."""
         direction = _ABOVE if self._is_stack_better(rect.size()) else _BESIDE

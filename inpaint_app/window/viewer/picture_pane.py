@@ -23,9 +23,14 @@ class PicturePane(QWidget):
         self.title.setFont(font)
         self.title.setMinimumHeight(self.badge.sizeHint().height())
         self.readout.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        above, below = _line(self.title, self.badge), _line(self.caption, self.readout)
-        fill(QVBoxLayout(self), above, (canvas, 1), below, spacing=4)
+        self._above, self._below = _line(self.title, self.badge), _line(self.caption, self.readout)
+        fill(QVBoxLayout(self), self._above, (canvas, 1), self._below, spacing=4)
         self.setFocusProxy(canvas)
+
+    def set_bare(self, is_bare: bool) -> None:
+        """Show the picture alone, or with what is said about it."""
+        for line in (self._above, self._below):
+            line.setVisible(not is_bare)
 
     def set_labels(self, title: str, badge: str, caption: tuple[str, ...]) -> None:
         """Change what is said about the picture; shorter captions are for narrow panes."""
@@ -39,6 +44,8 @@ class PicturePane(QWidget):
         self.canvas.setAccessibleDescription(caption[0])
 
 
-def _line(left: QWidget, right: QWidget) -> QHBoxLayout:
+def _line(left: QWidget, right: QWidget) -> QWidget:
+    line = QWidget()
     left.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-    return fill(QHBoxLayout(), (left, 1), right, margins=(2, 0, 2, 0), spacing=8)
+    fill(QHBoxLayout(line), (left, 1), right, margins=(2, 0, 2, 0), spacing=8)
+    return line

@@ -16,10 +16,13 @@ from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, build_pyramid, display_range
 from inpaint_app.window.canvas.layers import Content
+from inpaint_app.window.canvas.mark_color import mark_color
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.viewport import Viewport
+from inpaint_app.window.document.view_state import works_on
 from inpaint_app.window.session import Session
+from inpaint_app.window.theme.looks import MARKS, Looks
 from inpaint_app.window.viewer.display import (
     RESOLVED,
     TITLES,
@@ -51,6 +54,9 @@ class Viewer(QWidget):
     menu_wanted = Signal(QPoint)
     """The context menu is wanted at a position on the screen."""
 
+    panels_wanted = Signal()
+    """The panels around are to be hidden, or shown again."""
+
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
@@ -60,8 +66,11 @@ class Viewer(QWidget):
         #: All panes by name, hidden ones too.
         self.panes = {name: PicturePane(self._make_canvas(name)) for name in TITLES}
         self._tool = ""
+        self._mended: PackedMask | None = None
         self._pixel: Pixel | None = None
         self._screen: bytes | None = None
+        self._looks = Looks()
+        self._mark_color: LatestResult[str] = LatestResult(self._workers, self)
         self._images: dict[str, LatestResult[ImagePyramid]] = {
             name: LatestResult(self._workers, self) for name in TITLES
         }
@@ -69,8 +78,6 @@ class Viewer(QWidget):
         self._mask: LatestResult[MaskPyramid] = LatestResult(self._workers, self)
         self._highlight: LatestResult[MaskPyramid] = LatestResult(self._workers, self)
         self._layout = PaneLayout(self)
-        self._layout.setContentsMargins(8, 8, 8, 4)
-        self._layout.setSpacing(8)
         for pane in self.panes.values():
             self._layout.add_pane(pane)
         self._visible_timer = QTimer(self, singleShot=True, interval=_VISIBLE_MS)
@@ -92,6 +99,7 @@ class Viewer(QWidget):
         document.painted.connect(self._show_mask)
         session.finding.mark_shown.connect(self.viewport.show_box)
         all_made: list[LatestResult[Any]] = [*self._images.values(), self._inset, self._mask, self._highlight]
+        all_made.append(self._mark_color)
         for made in all_made:
             made.changed.connect(self._draw)
         self._workers.failed.connect(session.document.problem)
@@ -100,6 +108,7 @@ class Viewer(QWidget):
         for name, pane in self.panes.items():
             pane.canvas.hovered.connect(lambda row, column, name=name: self._hover(name, (row, column)))
             pane.canvas.menu_wanted.connect(self.menu_wanted)
+            pane.canvas.panels_wanted.connect(self.panels_wanted)
             pane.canvas.hover_left.connect(partial(self._hover, name, None))
 
     def close_workers(self) -> None:
@@ -119,6 +128,11 @@ class Viewer(QWidget):
         self._screen = icc
         self._show(self.display)
 
+    def set_looks(self, looks: Looks) -> None:
+        """Change the gray around pictures, and the marks on them."""
+        self._looks = looks
+        self._draw()
+
     def _refresh(self) -> None:
         """Show what has changed in the document."""
         before, state = self._resolved, self._session.state
@@ -135,11 +149,16 @@ class Viewer(QWidget):
             self._mask.clear()
         else:
             self._layout.set_picture_shape(source.shape)
+        self._layout.set_bare(display.is_bare)
         for name in names or TITLES:
             shown = display.panes[name]
             self.panes[name].set_labels(shown.title, shown.badge, shown.caption)
+            self.panes[name].set_bare(display.is_bare)
             self.panes[name].setVisible(name in display.visible)
         self._make_ready(display)
+        if display.mended is not self._mended:
+            self._mended = display.mended
+            self._show_mask(None)
         self._draw()
         self._show_readouts()
 
@@ -170,7 +189,12 @@ class Viewer(QWidget):
 
     def _draw(self) -> None:
         """Draw what is ready."""
+        damaged = self._images["damaged"].ready
+        if damaged is not None:
+            smallest = damaged.images[-1]
+            self._mark_color.show(partial(mark_color, smallest), smallest)
         for name, pane in self.panes.items():
+            pane.canvas.set_looks(self._looks, self._mark_color.ready or MARKS["magenta"])
             pane.canvas.set_content(self._content(self.display.panes[name]))
 
     def _content(self, pane: PaneDisplay) -> Content:
@@ -202,10 +226,11 @@ class Viewer(QWidget):
                 else:
                     pane.canvas.update()
         else:
-            packed = PackedMask.pack(mask)
+            packed, mended = PackedMask.pack(mask), self._mended
 
             def make() -> MaskPyramid:
-                return MaskPyramid(packed.unpack() if seen is None else seen.added_to(packed.unpack()))
+                marks = packed.unpack() if seen is None else seen.added_to(packed.unpack())
+                return MaskPyramid(marks, without=mended)
 
             self._mask.show(make, make)  # made again even of the same mask: small edits have changed the last
         if painter.is_painting:
@@ -217,12 +242,12 @@ class Viewer(QWidget):
     def _choose_tool(self) -> None:
         view = self._session.state.view
         tool = TOOLS[view.tool]
-        for name in tool.panes:
+        for name in self.display.visible:
             self.panes[name].canvas.update()  # the brush may have changed its size
         if view.tool != self._tool:
             self._tool = view.tool
             for name, pane in self.panes.items():
-                pane.canvas.set_tool(tool(self._session) if name in tool.panes else None)
+                pane.canvas.set_tool(tool(self._session) if works_on(tool.panes, name) else None)
 
     # The pixel under the pointer
 

@@ -1,59 +1,138 @@
 """The page that an empty window shows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QImage, QPainter, QPixmap, QResizeEvent
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from inpaint_app.errors import printable_path
 from inpaint_app.model.damage import SAMPLES, Damage
+from inpaint_app.window.theme.colors import colors_of
+from inpaint_app.window.theme.icons import tinted
+from inpaint_app.window.widgets.labels import SecondaryLabel, scaled_font
 from inpaint_app.window.widgets.layouts import fill, tooltip
+
+_CARD, _PICTURE, _GAP = QSize(176, 168), QSize(160, 120), 12
+_ROWS = 2
 
 
 class Welcome(QWidget):
-    """Buttons to open, repair, paste or try the sample."""
+    """Buttons to repair, open, try the sample or paste; below them the pictures that were opened last."""
 
     open_wanted = Signal()
     repair_wanted = Signal()
     paste_wanted = Signal()
     sample_wanted = Signal(object)
     """With the `Damage` of the sample."""
+    recent_wanted = Signal(object)
+    """With the path of a picture that was opened before."""
 
     def __init__(self) -> None:
         super().__init__()
         title = QLabel("Repair a damaged picture")
-        font = title.font()
-        font.setPointSizeF(font.pointSizeF() * 1.6)
-        font.setBold(True)
-        title.setFont(font)
-        words = QLabel(
+        title.setFont(scaled_font(title.font(), 1.9))
+        words = SecondaryLabel(
             "Drop a picture here, or open one. Cracks, scratches and dust of old photographs\n"
             "are found for you; anything else can be painted over."
         )
+        self._heading, self._cards, self._grid = QLabel("Recent"), list[QToolButton](), QGridLayout()
+        self._heading.setFont(scaled_font(self._heading.font(), 1.0, bold=True))
+        self._paths: list[Path] = []
+        self._images: Mapping[Path, QImage] = {}
         self._open, self._paste = QPushButton("&Open …"), QPushButton("Paste")
-        self._repair = QPushButton("Repair photo …")
+        self._repair, self._sample = QPushButton("Repair photo …"), QPushButton("Open a sample")
+        self._describe_buttons()
+        buttons = self._repair, self._open, self._sample, self._paste
+        for button in buttons:
+            button.setMinimumSize(136, 36)
+        row = fill(QHBoxLayout(), *buttons, 1, spacing=8)
+        self._grid.setSpacing(_GAP)
+        self._column = QWidget()
+        fill(QVBoxLayout(self._column), title, words, row, self._heading, self._grid, spacing=16)
+        fill(QHBoxLayout(self), 1, fill(QVBoxLayout(), 2, self._column, 3), 1, margins=(24, 16, 24, 16))
+        self._show_cards()
+
+    def _describe_buttons(self) -> None:
         self._repair.setToolTip(
             tooltip("Open a photograph, find its cracks, scratches and dust, and restore them.")
         )
-        self._sample = QToolButton()
-        self._sample.setText("Open a sample")
-        self._sample.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
-        self._sample.setMenu(sample_menu(self, self.sample_wanted.emit))
-        bold = self._repair.font()
-        bold.setBold(True)
-        self._repair.setFont(bold)
+        self._repair.setProperty("main", True)
+        self._repair.setFont(scaled_font(self._repair.font(), 1.0, bold=True))
         self._open.clicked.connect(self.open_wanted)
         self._repair.clicked.connect(self.repair_wanted)
         self._paste.clicked.connect(self.paste_wanted)
         self._sample.clicked.connect(lambda: self.sample_wanted.emit(SAMPLES[0]))
-        height = max(34, self._open.sizeHint().height())
-        buttons = self._repair, self._open, self._sample, self._paste
-        for button in buttons:
-            button.setMinimumSize(140, height)
-        for label in (title, words):
-            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        row = fill(QHBoxLayout(), 1, *buttons, 1, spacing=12)
-        fill(QVBoxLayout(self), 2, title, words, row, 3, margins=None, spacing=18)
+
+    def show_recent(self, paths: list[Path], images: Mapping[Path, QImage]) -> None:
+        """Show the pictures that were opened last, with small images of those that have one."""
+        self._paths, self._images = paths, images
+        self._show_cards()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many pictures as there is room for."""
+        super().resizeEvent(event)
+        self._show_cards()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow another palette."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._show_cards()
+
+    def _show_cards(self) -> None:
+        for card in self._cards:
+            self._grid.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        across = max(1, min(5, (self.width() - 48 + _GAP) // (_CARD.width() + _GAP)))
+        n_rows = _ROWS if self.height() >= 640 else 1
+        self._cards = [self._card(path) for path in self._paths[: n_rows * across]]
+        for place, card in enumerate(self._cards):
+            self._grid.addWidget(card, place // across, place % across, Qt.AlignmentFlag.AlignLeft)
+        self._heading.setVisible(bool(self._cards))
+
+    def _card(self, path: Path) -> QToolButton:
+        card, image = QToolButton(), self._images.get(path)
+        name = printable_path(path.name)
+        card.setText(card.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, _PICTURE.width()))
+        card.setAccessibleName(f"Open {name}")
+        card.setToolTip(tooltip(printable_path(path)))
+        card.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        card.setAutoRaise(True)
+        card.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        card.setIconSize(_PICTURE)
+        card.setFixedSize(_CARD)
+        card.setIcon(QIcon(self._pixmap(image)))
+        card.clicked.connect(partial(self.recent_wanted.emit, path))
+        return card
+
+    def _pixmap(self, image: QImage | None) -> QPixmap:
+        """Return a small picture in the middle of its place, so that names stand in one line."""
+        if image is None:
+            small = tinted("picture", 48, colors_of(self.palette()).soft_text)
+        else:
+            smooth = Qt.TransformationMode.SmoothTransformation
+            small = QPixmap.fromImage(image.scaled(_PICTURE, Qt.AspectRatioMode.KeepAspectRatio, smooth))
+        place = QPixmap(_PICTURE)
+        place.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(place)
+        painter.drawPixmap(
+            (place.width() - small.width()) // 2, (place.height() - small.height()) // 2, small
+        )
+        painter.end()
+        return place
 
 
 def sample_menu(parent: QWidget, chosen: Callable[[Damage], None]) -> QMenu:

@@ -1,13 +1,13 @@
 """A sentence across the window: what went wrong and what to do, or a hint."""
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton
 
 from inpaint_app.window.theme.colors import colors_of
 from inpaint_app.window.theme.icons import icon
 
-_MARK = 20
+_MARK, _ROUND = 20, 6
 
 
 class Banner(QFrame):
@@ -65,7 +65,10 @@ class Banner(QFrame):
         """Draw the background."""
         painter = QPainter(self)
         colors = colors_of(self.palette())
-        painter.fillRect(event.rect(), colors.notice if self._is_hint else colors.trouble)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(colors.rule)
+        painter.setBrush(colors.notice if self._is_hint else colors.trouble)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), _ROUND, _ROUND)
         painter.end()
 
     def changeEvent(self, event: QEvent) -> None:

@@ -1,11 +1,20 @@
 """Labels: soft, shortened to fit, and a word that marks something."""
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel
 
 from inpaint_app.window.theme.colors import colors_of
 from inpaint_app.window.widgets.layouts import tooltip
+
+
+def scaled_font(font: QFont, factor: float, *, bold: bool = False) -> QFont:
+    """Return a font some times as large."""
+    scaled = QFont(font)
+    scaled.setPointSizeF(font.pointSizeF() * factor)
+    if bold:
+        scaled.setWeight(QFont.Weight.DemiBold)
+    return scaled
 
 
 class SecondaryLabel(QLabel):

@@ -38,3 +38,14 @@ def test_dense_damage_has_the_default_options_and_thin_damage_less_noise():
 def test_many_rounds_have_denser_references_at_the_end():
     assert options_for(0.6, 8) == BEST_OPTIONS
     assert options_for(0.2, 8).last_stride < options_for(0.2, 4).last_stride
+
+
+def test_the_noise_falls_more_slowly_the_more_rounds_there_are():
+    assert 1 < options_for(0.6, 32).noise_decay < options_for(0.6, 8).noise_decay
+
+
+@pytest.mark.parametrize("density", [0.2, 0.6])
+def test_all_members_of_the_groups_of_repetitive_images_are_estimated(density):
+    options = options_for(density, 8, is_repetitive=True)
+    assert options.n_estimated == options.last_n_estimated == options.n_members < BEST_OPTIONS.n_members
+    assert options.noise == options_for(density, 8).noise

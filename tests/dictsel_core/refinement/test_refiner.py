@@ -11,13 +11,15 @@ from blocks import refine
 from pictures import photograph
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
+from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core.refinement.rounds import DEFAULT_OPTIONS as OPTIONS
 from dictsel_core.refinement.rounds import grid_offsets, refine_round
 from dictsel_core.refinement.search import Block, spans
 from dictsel_core.restoration import holdout
-from dictsel_core.restoration.holdout import is_harmful
+from dictsel_core.restoration.holdout import is_harmful, tried_plan
+from dictsel_core.restoration.image import as_image
 
-FAST, BEST = RestoreSettings.preset("fast"), RestoreSettings.preset("best")
+FAST, BEST = RestoreSettings(rounds=0), RestoreSettings.preset("best")
 
 
 def blocks(shape, search, offsets):
@@ -171,13 +173,13 @@ def damaged_texture(dtype, n_channels=1, per_channel=False):
 @pytest.mark.slow
 @pytest.mark.parametrize("per_channel", [False, True])
 @pytest.mark.parametrize("n_channels", [1, 3])
-@pytest.mark.parametrize("name", ["balanced", "best"])
-def test_presets_with_refinement_beat_the_fast_one(name, n_channels, per_channel):
+@pytest.mark.parametrize("name", ["fast", "balanced", "best", "finest"])
+def test_presets_beat_no_refinement(name, n_channels, per_channel):
     original, mask = damaged_texture(np.uint8, n_channels, per_channel)
-    fast, refined = (restore(original, mask, RestoreSettings.preset(each)) for each in ("fast", name))
-    assert psnr(original, refined.image) > psnr(original, fast.image) + 0.5
-    assert refined.n_rounds >= 3 and fast.n_rounds == 0
-    assert "refine" in refined.seconds and "refine" not in fast.seconds
+    coded, refined = (restore(original, mask, each) for each in (FAST, name))
+    assert psnr(original, refined.image) > psnr(original, coded.image) + 0.5
+    assert refined.n_rounds >= 2 and coded.n_rounds == 0
+    assert "refine" in refined.seconds and "refine" not in coded.seconds
 
 
 @pytest.mark.slow
@@ -254,6 +256,35 @@ def test_chance_does_not_keep_the_best_preset_from_refining(seed):
     mask = np.random.default_rng(seed).random(original.shape) < 0.5
     balanced, best = (restore(original, mask, each).image for each in (RestoreSettings(), BEST))
     assert psnr(original, best) > psnr(original, balanced) - 0.15
+
+
+@pytest.mark.parametrize("may_omit", [False, True])
+@pytest.mark.parametrize(
+    ("plain", "repetitive", "none", "expected"),
+    [
+        (1, 1.1, 1, (False, 8)),
+        (1, 0.99, 1, (False, 8)),
+        (1, 0.5, 1, (True, 8)),
+        (1, 1.1, 0.2, (False, 0)),
+        (1, 0.5, 0.2, (False, 0)),
+    ],
+)
+def test_held_out_pixels_say_what_is_done(monkeypatch, plain, repetitive, none, expected, may_omit):
+    image, mask = damaged_texture(np.uint8, 1, per_channel=False)
+    plan = restore(image, mask, RestoreSettings(rounds=1)).plan.with_rounds(8)
+
+    def held_out_errors(_, plan, held_out, **__):
+        level = repetitive if plan.is_repetitive else plain if plan.n_rounds else none
+        return level * np.random.default_rng(0).uniform(0.9, 1.1, int(held_out.sum()))
+
+    monkeypatch.setattr(holdout, "held_out_errors", held_out_errors)
+    sample = (0, 0), as_image(image[:, :, None], mask[:, :, None])
+    run = GeneratorRun(tried_plan(plan, [sample], may_omit=may_omit))
+    assert list(run) == [1.0]
+    if may_omit or expected[1]:
+        assert (run.result.is_repetitive, run.result.n_rounds) == expected
+    else:
+        assert run.result.n_rounds == 8
 
 
 def test_progress_never_goes_back_though_refinement_is_given_up(monkeypatch):

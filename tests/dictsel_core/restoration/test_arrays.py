@@ -20,7 +20,7 @@ from dictsel_core import (
 )
 from dictsel_core.evaluation import iter_tune
 
-FAST = replace(RestoreSettings.preset("fast"), n_atoms=12, coding_sparsity=4)
+FAST = replace(RestoreSettings(rounds=0), n_atoms=12, coding_sparsity=4)
 SIZE = 24
 
 

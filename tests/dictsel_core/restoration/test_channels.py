@@ -3,7 +3,7 @@
 import numpy as np
 from pictures import photograph, random_mask
 
-from dictsel_core import restore
+from dictsel_core import RestoreSettings, restore
 
 
 def differences(image, mask):
@@ -16,7 +16,7 @@ def test_a_channel_that_differs_by_a_constant_is_known_where_the_other_is():
     image = np.dstack([gray, gray + 0.25, gray])
     mask = np.zeros(image.shape, bool)
     mask[:, :, 1] = random_mask(gray.shape, 0.6)
-    restored = restore(image, mask, "fast")
+    restored = restore(image, mask, RestoreSettings(rounds=0))
     assert restored.plan.differences == ((1, 0), (1, 2)), "nothing of the others is missing"
     np.testing.assert_allclose(restored.image, image, atol=0.01)
 

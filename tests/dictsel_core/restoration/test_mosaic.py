@@ -12,7 +12,7 @@ from dictsel_core.completion import completion, wide_parts
 from dictsel_core.restoration import Mosaic, mosaic, plan_from_bytes, plan_to_bytes
 from dictsel_core.restoration.survey import cut_tiles
 
-FAST = RestoreSettings.preset("fast")
+FAST = RestoreSettings(rounds=0)
 SHORT = RestoreSettings(rounds=2)
 
 

@@ -114,7 +114,7 @@ def test_a_first_stroke_selects_its_own_dictionary():
 
 def test_steps_report_progress_and_can_be_left():
     image, mask = damaged(1)
-    first = restore(image, mask, "fast")
+    first = restore(image, mask, RestoreSettings(rounds=0))
     mask[STROKE] = True
     run = iter_restore_region(image, mask, first, STROKE)
     fractions = [step.fraction for step in run]

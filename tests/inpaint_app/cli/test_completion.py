@@ -19,7 +19,7 @@ CASES = {
     "--ver": ["--version"],
     "re": ["repair", "restore"],
     "restore --pre": ["--preset"],
-    "restore --preset ": ["paper", "fast", "balanced", "best"],
+    "restore --preset ": ["paper", "fast", "balanced", "best", "finest"],
     "restore a.png --depth ": ["8", "16"],
     "completion ": ["bash", "zsh", "fish", "powershell"],
     "score --j": ["--json"],
@@ -69,7 +69,7 @@ def test_bash_completes_in_earnest(tmp_path, capsys) -> None:
         text=True,
         env=variables,
     ).stdout.split()
-    assert found == ["paper", "fast", "balanced", "best"]
+    assert found == ["paper", "fast", "balanced", "best", "finest"]
 
 
 def test_the_manual_page_is_up_to_date() -> None:

@@ -51,7 +51,14 @@ def open_restore_export(window, qtbot, path: Path) -> None:
 def test_red_marks_on_a_jpeg_open_restore_export(window, qtbot, tmp_path, export_to) -> None:
     pixels = read_sample(ORIGINAL).pixels[:160, :200].copy()
     pixels[80:84, 20:180] = (255, 0, 0)
-    open_restore_export(window, qtbot, write_jpeg(tmp_path / "marked.jpg", pixels))
+    path = write_jpeg(tmp_path / "marked.jpg", pixels)
+    window.files.open_file(path)
+    settle(window, qtbot)
+    hatched = window.viewer.panes["result"].canvas.content.mask.level(0) > 0
+    assert hatched[80:84, 20:180].all(), "what would be restored is seen before it is offered"
+    assert hatched.mean() < 0.1
+    assert not window.session.document.mask.any()
+    open_restore_export(window, qtbot, path)
     line = read_picture(export_to).pixels[80:84, 20:180].astype(int)
     assert np.median(line[..., 0] - line[..., 1]) < 60, "it is no longer red"
 
@@ -73,7 +80,7 @@ def test_an_object_open_draw_around_export(window, qtbot, tmp_path, export_to) -
     window.session.set_settings(FAST)
     window.files.open_file(write_jpeg(tmp_path / "object.jpg", pixels))
     settle(window, qtbot)
-    canvas = window.viewer.panes["damaged"].canvas
+    canvas = window.viewer.panes["result"].canvas
     corners = ((56, 66), (56, 134), (124, 134), (124, 66), (60, 66))
     drag(canvas, *(at(canvas, *corner) for corner in corners))
     settle(window, qtbot)

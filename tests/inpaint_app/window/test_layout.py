@@ -4,9 +4,10 @@ import base64
 import json
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QApplication, QDockWidget
-from windows import find
+from windows import find, opened
 
 from inpaint_app.window.theme.theme import Theme
 
@@ -15,8 +16,14 @@ def docks(window) -> list[QDockWidget]:
     return [find(window, QDockWidget, name) for name in ("settings", "dictionary", "history")]
 
 
-def test_theme_and_layout_are_remembered(make_window, theme) -> None:
-    first = make_window()
+@pytest.fixture
+def make_studio(make_window, qtbot, files):
+    """Make a window with a picture to study: without one there are no panels."""
+    return lambda: opened(make_window(), qtbot, files["damaged"])
+
+
+def test_theme_and_layout_are_remembered(make_studio, theme) -> None:
+    first = make_studio()
     first.set_theme(Theme.DARK)
     _, dictionary, history = docks(first)
     first.resize(first.width(), 700)
@@ -26,7 +33,7 @@ def test_theme_and_layout_are_remembered(make_window, theme) -> None:
     QApplication.processEvents()
     first.close()
     theme.set_theme(Theme.LIGHT)
-    second = make_window()
+    second = make_studio()
     QApplication.processEvents()
     assert theme.theme is Theme.DARK
     settings, dictionary, history = docks(second)
@@ -36,28 +43,28 @@ def test_theme_and_layout_are_remembered(make_window, theme) -> None:
     assert second.menus.bar.isHidden()
     second.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, history)
     second.close()
-    third = make_window()
+    third = make_studio()
     assert third.dockWidgetArea(docks(third)[2]) == Qt.DockWidgetArea.LeftDockWidgetArea
 
 
-def test_a_floating_panel_is_remembered_where_it_can_be_seen(make_window) -> None:
-    first = make_window()
+def test_a_floating_panel_is_remembered_where_it_can_be_seen(make_studio) -> None:
+    first = make_studio()
     docks(first)[2].setFloating(True)
     docks(first)[2].setGeometry(40, 50, 300, 200)
     first.close()
-    second = make_window()
+    second = make_studio()
     assert docks(second)[2].isFloating()
     assert docks(second)[2].isVisible()
     assert docks(second)[2].geometry() == QRect(40, 50, 300, 200)
     docks(second)[2].setGeometry(90_000, 90_000, 300, 200)
     second.close()
-    third = make_window()
+    third = make_studio()
     assert docks(third)[2].isVisible()
     assert third.screen().availableGeometry().intersects(docks(third)[2].frameGeometry())
 
 
-def test_a_damaged_layout_does_no_harm(make_window, own_preferences) -> None:
-    make_window().close()
+def test_a_damaged_layout_does_no_harm(make_studio, own_preferences) -> None:
+    make_studio().close()
     stored = json.loads(own_preferences.read_text())
     layout = bytearray(base64.b64decode(stored["layout"]))
     rng = np.random.default_rng(0)
@@ -65,8 +72,18 @@ def test_a_damaged_layout_does_no_harm(make_window, own_preferences) -> None:
         layout[place] ^= 1 + rng.integers(255)
     stored["layout"] = base64.b64encode(layout).decode()
     own_preferences.write_text(json.dumps(stored))
-    window = make_window()
+    window = make_studio()
     assert all(not dock.isFloating() and not dock.isHidden() for dock in docks(window))
+
+
+def test_without_a_picture_there_are_no_panels(window, qtbot, files) -> None:
+    assert all(not dock.isVisible() for dock in docks(window))
+    assert not window.menus.bar.isVisible()
+    opened(window, qtbot, files["damaged"])
+    assert window.menus.bar.isVisible()
+    window.session.document.discard()
+    window.files.close_picture()
+    assert not window.menus.bar.isVisible()
 
 
 def test_a_damaged_geometry_does_no_harm(make_window, own_preferences) -> None:

@@ -51,7 +51,7 @@ def test_a_tool_is_added_by_one_line(make_window, qtbot, files, monkeypatch) -> 
     monkeypatch.setitem(TOOLS, Stamp.name, Stamp)
     window = make_window()
     assert "Stamp" in menu_texts(window, "Mask")
-    button = find(window.findChild(QToolBar, "toolbar"), QAbstractButton, "Stamp")
+    button = find(window.findChild(QToolBar, "tools"), QAbstractButton, "Stamp")
     assert not button.icon().isNull()
     assert not button.isEnabled()
     opened(window, qtbot, files["whole"])

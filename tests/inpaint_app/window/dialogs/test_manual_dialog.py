@@ -27,6 +27,6 @@ def test_every_picture_of_the_manual_is_there(qtbot) -> None:
     qtbot.addWidget(dialog)
     page = dialog.findChild(QTextBrowser)
     names = re.findall(r"!\[[^]]+\]\(([^)]+)\)", asset("manual.md").read_text(encoding="utf-8"))
-    assert len(names) == 3
+    assert len(names) == 4
     for name in names:
         assert not page.loadResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name)).isNull()

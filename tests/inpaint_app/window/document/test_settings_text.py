@@ -21,7 +21,7 @@ def run(number: int, settings: RestoreSettings, mask: PackedMask = MASK, name: s
     return RunRecord(number, settings, mask, 1.0, image, restoration, name=name)
 
 
-OWN = RestoreSettings(n_atoms=20, rounds=2)
+OWN = RestoreSettings(n_atoms=20, rounds=1)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ OWN = RestoreSettings(n_atoms=20, rounds=2)
         ({}, ["Run 1", "Run 2"]),
         ({"constraint": "individual"}, ["Average sparsity", "Individual sparsity"]),
         ({"n_atoms": 30, "fill": "texture"}, ["Run 1: k = 20, auto fill", "Run 2: k = 30, texture fill"]),
-        ({"rounds": 0}, ["Run 1: rounds 2", "Run 2"]),
+        ({"rounds": 0}, ["Run 1: rounds 1", "Run 2"]),
     ],
 )
 def test_the_titles_of_two_runs_say_what_differs(changes, titles) -> None:

@@ -93,7 +93,7 @@ def test_ticks_of_a_logarithmic_axis_are_few_and_round(low, ratio, most):
 
 @given(st.floats(1e-9, 1e12), st.integers(2, 12))
 def test_ticks_are_few_round_and_fill_the_axis(top, most):
-    numbers = ticks(top, most=most)
+    numbers = ticks(0, top, most=most)
     assert numbers[0] == 0
     assert 1 <= len(numbers) - 1 <= most
     step = numbers[1]
@@ -101,3 +101,16 @@ def test_ticks_are_few_round_and_fill_the_axis(top, most):
     assert numbers[-1] <= top * (1 + 1e-6) < numbers[-1] + step * (1 + 1e-5)
     mantissa = float(f"{step:e}".split("e")[0])
     assert min(abs(mantissa - round_one) for round_one in (1, 2, 2.5, 5, 10)) < 1e-6
+
+
+def test_the_objective_fills_its_panel_where_it_hardly_changes(qtbot) -> None:
+    curve = GainCurve()
+    qtbot.addWidget(curve)
+    curve.resize(320, 240)
+    curve.set_steps([10.0, 5.0, 1.0], [2800.0, 2830.0, 2841.0])
+    _, objective = curve.panels()
+    height = objective.frame.height()
+    assert objective.y(2800.0) - objective.y(2841.0) > 0.8 * height
+    inside = [objective.y(value) for value in objective.ticks(5)]
+    assert len(inside) >= 2
+    assert all(objective.frame.top() <= place <= objective.frame.bottom() for place in inside)

@@ -33,7 +33,7 @@ def document(qapp, picture):
 
 
 def show(document: Document, pixels, mask, reference=None) -> None:
-    source = Source(Picture(pixels), MissingPixels(mask, ()), "damaged", reference=reference)
+    source = Source(Picture(pixels), MissingPixels(mask, ("alpha",)), "damaged", reference=reference)
     document.open(source, MaskPainter(mask), PackedMask.pack(mask))
 
 

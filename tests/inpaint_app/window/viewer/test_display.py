@@ -120,9 +120,9 @@ def test_missing_pixels_are_hatched_where_the_damaged_picture_is_shown(opened, r
     def hatched(scene: DocumentState, view: ViewState) -> set[str]:
         return {name for name, pane in resolve(scene, view).panes.items() if pane.is_hatched}
 
-    assert hatched(restored, VIEW) == {"damaged", "split"}
-    assert hatched(replace(opened, preview=PREVIEW), VIEW) == {"damaged", "split", "restored"}
-    assert hatched(restored, HELD) == {"damaged", "split", "restored"}
+    assert hatched(restored, VIEW) == {"damaged", "split", "result"}
+    assert hatched(replace(opened, preview=PREVIEW), VIEW) == {"damaged", "split", "restored", "result"}
+    assert hatched(restored, HELD) == {"damaged", "split"}, "nothing lies over what is looked at"
     assert hatched(opened, replace(VIEW, shows_mask=False)) == set()
 
 

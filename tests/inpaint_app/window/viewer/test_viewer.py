@@ -69,7 +69,7 @@ def test_every_mode_shows_its_pictures(shown, qtbot, files) -> None:
         visible = {name for name, pane in shown.viewer.panes.items() if pane.isVisible()}
         assert visible == set(mode.panes)
         assert all(shown[name].canvas.has_picture for name in visible)
-        assert all(shown[name].caption.text() for name in visible - {"error"})
+        assert all(shown[name].caption.text() for name in visible - {"error", "result"})
 
 
 def test_the_restored_picture_is_drawn_when_it_is_there(shown, qtbot, files) -> None:

@@ -1,0 +1,39 @@
+"""Widgets that lie over another one, so that it does not move when they come and go."""
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from inpaint_app.window.widgets.layouts import fill
+
+_WIDTH, _GAP = 760, 12
+
+
+class Overlay(QWidget):
+    """Some widgets below each other, at the upper or the lower edge of a widget that they cover a part of."""
+
+    def __init__(self, covered: QWidget, *parts: QWidget, edge: Qt.Edge = Qt.Edge.TopEdge) -> None:
+        super().__init__(covered)
+        self._covered, self._edge = covered, edge
+        self.column = fill(QVBoxLayout(self), *parts, spacing=8)  #: Where more may be put.
+        covered.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay at the edge of what is covered."""
+        if watched is self._covered and event.type() == QEvent.Type.Resize:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def event(self, event: QEvent) -> bool:
+        """Take as much room as the widgets in sight need."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._place()
+        return super().event(event)
+
+    def _place(self) -> None:
+        layout, room = self.column, self._covered.size()
+        width = min(room.width() - 2 * _GAP, _WIDTH)
+        height = layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
+        is_above = self._edge == Qt.Edge.TopEdge
+        top = _GAP if is_above else room.height() - height - _GAP
+        self.setGeometry((room.width() - width) // 2, top, width, height)
+        self.raise_()
