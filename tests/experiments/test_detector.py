@@ -71,7 +71,9 @@ def test_damage_is_where_the_picture_was_changed(folder, shape):
         shapes = () if shape is None else (shape,)
         sample = compose(material, SHAPE, np.random.default_rng(seed), shapes=shapes)
         assert sample.plane.shape == sample.truth.shape == SHAPE
+        assert sample.tint.shape == (2, SHAPE[0] // 2, SHAPE[1] // 2)
         assert np.isfinite(sample.plane).all()
+        assert np.isfinite(sample.tint).all()
         change = np.abs(sample.plane - sample.clean)
         if sample.truth.sum() > 20:
             assert change[sample.truth].mean() > 4 * change[~sample.truth & sample.known].mean()
@@ -87,6 +89,29 @@ def test_the_same_seed_makes_the_same_picture(folder):
         first, second = (compose(material, SHAPE, np.random.default_rng(seed)) for _ in range(2))
         np.testing.assert_array_equal(first.plane, second.plane)
         np.testing.assert_array_equal(first.truth, second.truth)
+
+
+def test_damage_covers_the_colors_of_a_picture(folder):
+    material = load_material(folder, "training")
+    inside, outside = [], []
+    for seed in range(40):
+        sample = compose(material, SHAPE, np.random.default_rng(seed), shapes=("crack",) * 3)
+        strength, damaged = np.hypot(*sample.tint), sample.truth[::2, ::2] & sample.truth[1::2, 1::2]
+        if damaged.sum() > 50 and strength.max() > 0.1:
+            inside.append(strength[damaged].mean())
+            outside.append(strength[~damaged].mean())
+    assert len(inside) > 5
+    assert np.mean(inside) < 0.8 * np.mean(outside)
+
+
+def test_some_pictures_are_gray_some_tinted_and_some_in_color(folder):
+    material = load_material(folder, "training")
+    kinds = set()
+    for seed in range(30):
+        tint = aged_part(material, SHAPE, np.random.default_rng(seed)).tint
+        hues = np.arctan2(*tint[:, np.hypot(*tint) > 0.02])
+        kinds.add("gray" if not tint.any() else "tinted" if hues.size and np.ptp(hues) < 0.5 else "color")
+    assert kinds == {"gray", "tinted", "color"}
 
 
 def test_scratches_of_film_are_apart_from_its_dust(folder):
