@@ -54,6 +54,8 @@ class Viewer(QWidget):
     menu_wanted = Signal(QPoint)
     """The context menu is wanted at a position on the screen."""
 
+    drawn = Signal()
+    """Another picture is ready to be drawn."""
     panels_wanted = Signal()
     """The panels around are to be hidden, or shown again."""
 
@@ -102,6 +104,7 @@ class Viewer(QWidget):
         all_made.append(self._mark_color)
         for made in all_made:
             made.changed.connect(self._draw)
+        self._images["damaged"].changed.connect(self.drawn)
         self._workers.failed.connect(session.document.problem)
         self.viewport.changed.connect(self._visible_timer.start)
         self._visible_timer.timeout.connect(self._report_visible_part)
@@ -115,6 +118,11 @@ class Viewer(QWidget):
         """Wait until the threads have ended."""
         self._visible_timer.stop()
         self._workers.close()
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the picture that is open is the one that is drawn."""
+        return not self._images["damaged"].is_busy
 
     @property
     def is_settled(self) -> bool:
