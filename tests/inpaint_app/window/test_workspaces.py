@@ -155,6 +155,7 @@ def test_messages_do_not_move_the_picture(window, qtbot, files) -> None:
 def test_tab_on_the_picture_puts_the_panels_away(window, qtbot, files) -> None:
     retouching(window, qtbot, files["whole"])
     canvas = visible(window)[0].canvas
+    canvas.clearFocus()
     canvas.setFocus(Qt.FocusReason.MouseFocusReason)
     for is_away in (True, False):
         qtbot.keyClick(canvas, Qt.Key.Key_Tab)
