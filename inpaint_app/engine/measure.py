@@ -10,6 +10,7 @@ from dictsel_core.evaluation import QualityEstimate, error_map, observed_range, 
 from inpaint_app.engine.restore import RestoreRequest
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.picture import Array, channel_axis
+from inpaint_app.model.rect import Rect
 
 
 @dataclass(frozen=True)
@@ -102,9 +103,24 @@ def damage_quality(pixels: Array, mask: Mask, reference: Array) -> QualityMetric
     return QualityMetrics(scores)
 
 
-def error_picture(reference: Array, image: Array) -> Array:
-    """Return absolute errors as (H, W) bytes, 0 = none, 255 = a quarter of the range or more."""
-    scaled = error_map(reference, image, channel_axis=channel_axis(reference)) * (
-        4 * 255 / observed_range(reference)
-    )
-    return np.minimum(scaled, 255).astype(np.uint8)
+def error_picture(reference: Array, image: Array, gain: float = 4.0, *, has_sign: bool = False) -> Array:
+    """Return errors as (H, W) bytes, 255 = the range of the values over the gain, or more.
+
+    Without a sign, they are absolute, and 0 = none. With it, they are means over the channels; 128 = none,
+    and 0 is as much too dark as 255 too bright.
+    """
+    scale = gain * 255 / observed_range(reference)
+    if not has_sign:
+        absolute = error_map(reference, image, channel_axis=channel_axis(reference))
+        bytes_of_errors: Array = np.minimum(absolute * scale, 255).astype(np.uint8)
+        return bytes_of_errors
+    error = image.astype(np.float32) - reference.astype(np.float32)
+    error = error if error.ndim == 2 else error.mean(axis=2)
+    signed: Array = np.clip(np.rint(128 + error * (scale / 2)), 0, 255).astype(np.uint8)
+    return signed
+
+
+def region_psnr(reference: Array, image: Array, rect: Rect, inside: Mask) -> float:
+    """Return the PSNR, in dB, of some pixels of a rectangle, missing or not; inf where there is no error."""
+    part, whole = image[rect.slices], reference[rect.slices]
+    return float(psnr(whole, part, mask=inside, data_range=observed_range(reference)))

@@ -77,6 +77,7 @@ class Preview(Event):
     rect: Rect
     image: Array
     psnr: float | None = None
+    run_psnr: float | None = None  #: The same of the run that is shown, on the same pixels.
 
 
 def restore(
@@ -143,9 +144,15 @@ def compare(
 
 
 def preview(
-    request: RestoreRequest, rect: Rect, control: JobControl, reference: Array | None = None
+    request: RestoreRequest,
+    rect: Rect,
+    control: JobControl,
+    reference: Array | None = None,
+    current: Array | None = None,
 ) -> Preview | None:
     """Restore a part of a picture with the settings that the whole would have.
+
+    With a reference it is measured, and so are the pixels of the current result there.
 
     None where nothing is missing in it, or nothing is left to restore it from. Reports a `Preview` as soon as
     patches are coded, before any refinement, and after each round of it.
@@ -157,9 +164,15 @@ def preview(
     n_candidates = len(settings.bases) * settings.patch_size**2
     data_range = None if reference is None else observed_range(reference)
 
+    def quality_of(image: Array | None) -> float | None:
+        if reference is None or image is None:
+            return None
+        return psnr(reference[rect.slices], image, data_range=data_range)
+
+    run_psnr = None if current is None else quality_of(current[rect.slices])
+
     def made_of(image: Array) -> Preview:
-        known = None if reference is None else psnr(reference[rect.slices], image, data_range=data_range)
-        return Preview(rect, image, known)
+        return Preview(rect, image, quality_of(image), run_psnr)
 
     def on_step(step: RestoreStep) -> None:
         if step.stage not in ("select", "coarse") and (image := step.image) is not None:

@@ -1,7 +1,7 @@
 """From a damaged file to a restored one."""
 
 import math
-import os
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,22 +14,22 @@ from inpaint_app.engine.control import Event, JobControl, Progress, ProgressRepo
 from inpaint_app.engine.export import check_recipe_target, pending_recipe
 from inpaint_app.engine.hole_fill import HoleFillFiles
 from inpaint_app.engine.measure import QualityMetrics, quality
+from inpaint_app.engine.overview import Overview, write_enlarged
 from inpaint_app.engine.restore import restore, tune, with_grain
 from inpaint_app.engine.restore_stack import restore_stack
-from inpaint_app.engine.source import Source, load_pages, with_reference
+from inpaint_app.engine.source import BYTES_PER_VALUE, Plane, Source, load_pages, memory, with_reference
 from inpaint_app.errors import Remedy, TooLargeError, UserError, join_names, printable_path
 from inpaint_app.io.atomic import check_distinct, write_files
 from inpaint_app.io.paths import is_zarr
 from inpaint_app.io.write import Output
 from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
 
 #: Side of a block in pixels: at this size the halos add about an eighth to the work.
 DEFAULT_BLOCK = 1536
 #: The sides of blocks are multiples of it.
 BLOCK_STEP = 64
-#: What restoring a picture in memory takes.
-_BYTES_PER_VALUE = 32
 _STORE, _READ_IN_PARTS = ".zarr", (".tif", ".tiff", ".npy")
 
 
@@ -61,6 +61,8 @@ class FileRequest:
     output: Output  #: The restored one.
     options: FileOptions
     recipe: Path | None = None  #: Where to write the recipe.
+    #: What is missing in some planes, in place of what the file marks there.
+    masks: Mapping[Plane, PackedMask] = field(default_factory=dict)
     reference: Path | None = None  #: The undamaged picture.
     #: A Dask cluster, see `blocks.workers.open_workers`; None for this process. With it, or with a side of
     #: blocks in pixels, the picture is restored in blocks in any case.
@@ -148,6 +150,25 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     return restore_in_blocks(request, control)
 
 
+def restore_painted(
+    request: FileRequest, overview: Overview, painted: Mapping[int, PackedMask], control: JobControl
+) -> FileResult:
+    """Restore a picture that is larger than memory, with what was painted on planes of its overview.
+
+    What the file itself marks is missing too. Raises `UserError` if there is a mask file besides.
+    """
+    spec = request.options.mask_spec
+    if spec.mask is not None:
+        raise UserError("There is a mask file, and a painted mask besides", "clear the painted one")
+    with tempfile.TemporaryDirectory(prefix="inpaint-mask-") as folder:
+        mask = Path(folder) / ("mask.npy" if overview.n_planes == 1 else "mask.tif")
+        write_enlarged(mask, overview, painted, control)
+        grow = 0 if spec.key is None else spec.grow
+        marks = replace(spec, mask=mask, trusts_mask=True, grow=grow)
+        options = replace(request.options, mask_spec=marks)
+        return restore_file(replace(request, options=options), control)
+
+
 def needs_blocks(request: FileRequest) -> bool:
     """Return whether a request can be met in blocks only, whatever the size of the picture."""
     names = (request.path.suffix.lower(), request.output.path.suffix.lower())
@@ -155,19 +176,11 @@ def needs_blocks(request: FileRequest) -> bool:
     return is_asked_for or _STORE in names or is_zarr(request.path)
 
 
-def _memory() -> float:
-    """Return how much memory the machine has, in bytes; infinite where it does not say."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return math.inf
-
-
 def _restore_in_memory(request: FileRequest, control: JobControl) -> FileResult:
     output, options, clock = request.output, request.options, _Clock()
     _check_targets(request)
-    largest = _memory() / _BYTES_PER_VALUE if request.path.suffix.lower() in _READ_IN_PARTS else math.inf
-    sources = load_pages(request.path, options.mask_spec, control, max_values=largest)
+    largest = memory() / BYTES_PER_VALUE if request.path.suffix.lower() in _READ_IN_PARTS else math.inf
+    sources = load_pages(request.path, options.mask_spec, control, max_values=largest, masks=request.masks)
     source = _summary(sources)
     notes = _notes_of(request, source.picture)
     output = output.fitted(source.picture)

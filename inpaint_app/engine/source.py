@@ -1,9 +1,11 @@
 """Load what is to be restored: a picture, its missing pixels, and the undamaged original if there is one."""
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +13,13 @@ import dictsel_core  # detection is imported when it is first used, and is slow 
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.engine.control import JobControl, Progress, ProgressReporter
+from inpaint_app.engine.overview import (
+    Overview,
+    at_full_size,
+    can_be_parted,
+    open_overview,
+    overview_picture,
+)
 from inpaint_app.engine.restore import RestoreRequest
 from inpaint_app.errors import (
     NothingMissingError,
@@ -21,7 +30,8 @@ from inpaint_app.errors import (
     printable_path,
 )
 from inpaint_app.io.assets import ORIGINAL, read_sample
-from inpaint_app.io.paths import is_folder
+from inpaint_app.io.limits import MAX_PIXELS
+from inpaint_app.io.paths import is_folder, is_zarr
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.recipe import read_recipe, recipe_mask_spec, recipe_settings
 from inpaint_app.model.damage import Damage, damaged
@@ -37,8 +47,20 @@ from inpaint_app.model.missing import (
     pixels_of_mask,
     without_no_data,
 )
+from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.text.formatting import format_percent
+
+#: What restoring a picture in memory takes.
+BYTES_PER_VALUE = 32
+
+
+def memory() -> float:
+    """Return how much memory the machine has, in bytes; infinite where it does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
 
 
 def check_input(path: Path) -> None:
@@ -88,6 +110,13 @@ _MIN_FRACTION = 0.001
 _NOTHING = MissingPixels(np.zeros((1, 1), np.bool_), ())
 
 
+class Plane(NamedTuple):
+    """A part of a file that is one picture: a page, or a band of it; both are counted from 0."""
+
+    page: int = 0
+    band: int | None = None  #: None for all bands together, as gray or color.
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """A picture to restore."""
@@ -104,6 +133,30 @@ class Source:
     doubt: MaskDoubt | None = None  #: Why its mask may not be meant as it is.
     found: Mapping[DamageKind, int] = field(default_factory=dict)  #: Regions of detected damage, by kind.
     marking_note: str = ""  #: A sentence about what the marks may have left; empty if there is none.
+    #: All pages and bands of the file; None if it has no more than the picture.
+    whole: Picture | None = None
+    #: What the picture is reduced from, if that is larger than memory.
+    overview: Overview | None = None
+    plane: Plane = field(default_factory=Plane)  #: Which of them the picture is.
+
+    @property
+    def n_pages(self) -> int:
+        """How many pages the file has."""
+        if self.overview is not None:
+            return self.overview.n_planes
+        return 1 if self.whole is None else len(self.whole.more_pages) + 1
+
+    @property
+    def is_part(self) -> bool:
+        """Whether there is more in the file than the picture shows."""
+        return self.whole is not None or self.overview is not None
+
+    @property
+    def n_bands(self) -> int:
+        """How many bands there are to choose from; 1 if they are shown together."""
+        return (
+            1 if self.whole is None or self.plane.band is None else self.whole.pages[self.plane.page].n_bands
+        )
 
     @property
     def intact(self) -> Picture:
@@ -112,8 +165,12 @@ class Source:
 
     @property
     def title(self) -> str:
-        """The name, and the simulated damage."""
-        return f"{self.name} ({self.damage})" if self.damage else self.name
+        """The name, which part of the file it is, and the simulated damage."""
+        parts = [f"page {self.plane.page + 1} of {self.n_pages}"] if self.n_pages > 1 else []
+        parts += [f"band {self.plane.band + 1}"] if self.plane.band is not None else []
+        parts += [f"1 : {self.overview.factor}"] if self.overview is not None else []
+        parts += [self.damage] if self.damage else []
+        return f"{self.name} ({', '.join(parts)})" if parts else self.name
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -147,22 +204,31 @@ def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
 
 
 def load_pages(
-    path: Path, mask_spec: MaskSpec, control: JobControl | None = None, *, max_values: float = math.inf
+    path: Path,
+    mask_spec: MaskSpec,
+    control: JobControl | None = None,
+    *,
+    max_values: float = math.inf,
+    masks: Mapping[Plane, PackedMask] | None = None,
 ) -> tuple[Source, ...]:
     """Read the pages of a picture, some of which must have missing pixels; the control follows detection.
+
+    Where `masks` has what is missing in a plane, that counts in place of what the file marks.
 
     Raises `UserError` if a file cannot be read, the mask does not fit, or nothing or everything is missing;
     `TooLargeError` if there are more values than so many.
     """
     check_input(path)
     pages = read_picture(path).pages
+    painted = _painted_pages(pages, masks or {})
     if sum(page.pixels.size for page in pages) > max_values:
         raise TooLargeError(f"{printable_path(path)} needs more memory than there is", "scale it down first")
-    masks = _read_masks(mask_spec.mask, len(pages))
+    files = _read_masks(mask_spec.mask, len(pages))
     sources = tuple(
-        _marked(Source(page, _NOTHING, path.name, path), mask_spec, mask, control)
-        for page, mask in zip(pages, masks, strict=True)
+        painted.get(number) or _marked(Source(page, _NOTHING, path.name, path), mask_spec, mask, control)
+        for number, (page, mask) in enumerate(zip(pages, files, strict=True))
     )
+    sources = tuple(replace(source, name=path.name, path=path) for source in sources)
     for source in sources:
         _refuse_doubtful_mask(source)
     if mask_spec.detect and not any(source.missing.mask.any() for source in sources):
@@ -174,20 +240,81 @@ def load_pages(
     return sources
 
 
-def open_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
-    """Read a picture to be shown, which may be intact, and its reference.
+def open_source(
+    path: Path,
+    mask_spec: MaskSpec,
+    reference: Path | None = None,
+    plane: Plane | None = None,
+    control: JobControl | None = None,
+) -> Source:
+    """Read a picture to be shown, which may be intact, and its reference; of several planes one.
 
-    Where nothing is marked as missing, a common marking color is recognized. Raises `UserError` if a file
-    cannot be read or does not fit; `UnviewableError` if a screen cannot show all of it.
+    Where nothing is marked as missing, a common marking color is recognized. A picture that is larger than
+    memory is reduced. Raises `UserError` if a file cannot be read or does not fit; `UnviewableError` if a
+    screen cannot show it.
     """
+    if can_be_parted(path) and exceeds_memory(path):
+        return overview_source(open_overview(path), mask_spec, plane or Plane(), control or JobControl())
     check_input(path)
     read = read_picture(path)
-    try:
-        picture = _viewable(read, path)
-    except UserError as error:
-        raise UnviewableError(error.problem, error.remedy) from error
-    source = source_from_picture(picture, path.name, path, mask_spec)
+    if not (read.more_pages or read.n_bands not in (1, 3)):
+        source = source_from_picture(_viewable(read, path), path.name, path, mask_spec)
+    else:
+        chosen = plane or Plane(0, None if read.n_bands in (1, 3) else 0)
+        source = plane_source(Source(read, _NOTHING, path.name, path, whole=read), chosen, mask_spec)
     return source if reference is None else with_reference(source, reference)
+
+
+def exceeds_memory(path: Path) -> bool:
+    """Return whether a file that can be read in parts is too large to be read as a whole."""
+    if is_zarr(path):
+        return True
+    try:
+        found = open_overview(path)
+    except UserError:  # which is said when it is read
+        return False
+    n_pixels = math.prod(found.shape[:2]) * found.n_planes
+    n_values = math.prod(found.shape) * found.n_planes
+    return n_pixels > MAX_PIXELS or n_values * BYTES_PER_VALUE > memory()
+
+
+def overview_source(overview: Overview, spec: MaskSpec, plane: Plane, control: JobControl) -> Source:
+    """Return a plane of a picture that is larger than memory, reduced; of many bands the first one."""
+    picture = overview_picture(overview, control, plane.page)
+    if picture.n_bands not in (1, 3):
+        picture = replace(picture, pixels=np.ascontiguousarray(picture.pixels[..., 0]))
+    picture = at_full_size(overview, _viewable(picture, overview.path))
+    # A mask file is as large as the picture itself.
+    marks = replace(spec, mask=None)
+    name, path = overview.path.name, overview.path
+    source = Source(picture, _NOTHING, name, path, overview=overview, plane=Plane(plane.page))
+    return replace(_marked(source, marks, None), mask_spec=spec)
+
+
+def plane_source(
+    source: Source, plane: Plane, mask_spec: MaskSpec | None = None, control: JobControl | None = None
+) -> Source:
+    """Return another plane of the file of a source, with missing pixels as they are marked there.
+
+    A band that the page does not have is its last one, and none is chosen for gray and color pages unless
+    it is asked for. Raises `UserError` if there is no such page; `UnviewableError` if it cannot be shown.
+    """
+    whole, path = source.whole, source.path
+    spec = source.mask_spec if mask_spec is None else mask_spec
+    if source.overview is not None:
+        return overview_source(source.overview, spec, plane, control or JobControl())
+    assert whole is not None and path is not None, "it has several planes"
+    if not 0 <= plane.page <= len(whole.more_pages):
+        raise UserError(f"{printable_path(path)} has no page {plane.page + 1}", "choose another")
+    page = whole.pages[plane.page]
+    band = plane.band if plane.band is not None or page.n_bands in (1, 3) else 0
+    band = None if band is None or page.n_bands == 1 else min(band, page.n_bands - 1)
+    if band is not None:
+        page = replace(page, pixels=np.ascontiguousarray(page.pixels[..., band]))
+    shown = Source(
+        _viewable(page, path), _NOTHING, source.name, path, whole=whole, plane=Plane(plane.page, band)
+    )
+    return _marked(shown, spec, _mask_picture(shown, spec))
 
 
 def open_sample(damage: Damage) -> Source:
@@ -218,7 +345,7 @@ def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
 
     Raises `UserError` if a mask or a color is given that marks nothing.
     """
-    marked = _marked(source, mask_spec, _read_masks(mask_spec.mask, n_pages=1)[0])
+    marked = _marked(source, mask_spec, _mask_picture(source, mask_spec))
     if mask_spec.mask is not None and "mask" not in marked.missing.sources:
         raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
     if mask_spec.key is not None and "key" not in marked.missing.sources:
@@ -238,6 +365,9 @@ def simulate_damage(source: Source, damage: Damage) -> Source:
         missing=MissingPixels(mask, ("simulated",)),
         damage=str(damage),
         path=None,
+        whole=None,
+        overview=None,
+        plane=Plane(),
         reference=whole,
         reference_path=source.path or source.reference_path,
         mask_spec=MaskSpec(),
@@ -250,10 +380,35 @@ def simulate_damage(source: Source, damage: Damage) -> Source:
 def with_reference(source: Source, path: Path) -> Source:
     """Return the source with the undamaged picture to measure against."""
     reference, name = read_picture(path), f"The reference {printable_path(path)}"
+    if source.whole is not None and len(reference.pages) == source.n_pages:
+        whole = Source(reference, _NOTHING, path.name, path, whole=reference)
+        reference = plane_source(whole, source.plane, MaskSpec()).picture
     check_comparable(reference, source.picture, name, "the picture")
     if collect_missing(reference, soft_edges=False).sources:
         raise UserError(f"{name} has missing pixels of its own", "give the undamaged picture")
     return replace(source, reference=reference, reference_path=path)
+
+
+def _painted_pages(pages: tuple[Picture, ...], masks: Mapping[Plane, PackedMask]) -> dict[int, Source]:
+    """Return the pages of which some planes have a mask of their own, by number."""
+    painted: dict[int, Source] = {}
+    for plane, mask in masks.items():
+        page = pages[plane.page]
+        known = painted.get(plane.page)
+        missing = collect_missing(page).mask if known is None else known.missing.mask
+        if plane.band is None:
+            missing = mask.unpack()
+        else:
+            missing = np.array(np.broadcast_to(np.atleast_3d(missing), page.pixels.shape))
+            missing[..., plane.band] = mask.unpack()
+        marks = ("mask",) if missing.any() else ()
+        painted[plane.page] = Source(page, MissingPixels(missing, marks), "")
+    return painted
+
+
+def _mask_picture(source: Source, spec: MaskSpec) -> Picture | None:
+    """Return the mask file of a source: its page, if it has as many as the picture."""
+    return _read_masks(spec.mask, source.n_pages)[source.plane.page]
 
 
 def _read_masks(path: Path | None, n_pages: int) -> tuple[Picture | None, ...]:
@@ -341,14 +496,12 @@ def analyze_picture(
 
 
 def _viewable(picture: Picture, path: Path) -> Picture:
-    """Return a picture as gray or RGB of 8 or 16 bits or float32, or refuse it."""
-    check_single_page(len(picture.pages), printable_path(path))
-    check_drawable(picture, printable_path(path))
+    """Return a gray or RGB picture as 8 or 16 bits or float32, or refuse it if that loses values."""
     if picture.is_plain:
         return picture
     narrow = picture.pixels.astype(np.float32)
     if not picture.is_float and not np.array_equal(narrow.astype(np.float64), picture.pixels):
-        raise UserError(
+        raise UnviewableError(
             f"{printable_path(path)} has whole numbers that float32 cannot hold", Remedy.RESTORE_ARRAY
         )
     alpha = (

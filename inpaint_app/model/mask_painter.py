@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,11 @@ class MaskDelta:
     rect: Rect  #: Nothing outside of it is flipped.
     flipped: npt.NDArray[np.uint8]  #: Which entries of the rectangle are, one bit each.
 
+    def unpacked(self, depth: int) -> Mask:
+        """Return the entries of the rectangle that are flipped, (H, W, depth)."""
+        shape = self.rect.height, self.rect.width, depth
+        return np.unpackbits(self.flipped, count=int(np.prod(shape))).view(np.bool_).reshape(shape)
+
     def joined(self, later: MaskDelta, depth: int) -> MaskDelta | None:
         """Return both changes as one, for a mask with so many entries per pixel; None if nothing is left."""
         rect = self.rect.united(later.rect)
@@ -31,6 +37,14 @@ class MaskDelta:
         for delta in (self, later):
             _flip(flipped[delta.rect.within(rect).slices], delta)
         return _packed(rect, flipped)
+
+
+class EndedStroke(NamedTuple):
+    """A stroke that was painted."""
+
+    rect: Rect  #: Around all that it covers.
+    delta: MaskDelta | None  #: What it flips of that, if anything.
+    covered: Mask  #: Which pixels of the rectangle it covers, flipped or not.
 
 
 @dataclass(eq=False)
@@ -41,9 +55,8 @@ class _Stroke:
     value: bool
     row: float
     column: float
-    segments: list[MaskDelta]
-    painted: Rect | None = None
-    """Around all that it covers, flipped or not."""
+    segments: list[MaskDelta] = field(default_factory=list)
+    covered: list[MaskDelta] = field(default_factory=list)  #: Flipped or not.
 
 
 class MaskPainter:
@@ -89,7 +102,7 @@ class MaskPainter:
     def begin_stroke(self, row: float, column: float, *, diameter: int, missing: bool = True) -> Rect | None:
         """Put a round brush down with its center there; it paints missing pixels, or erases them."""
         assert self._stroke is None, "the last stroke has ended"
-        self._stroke = _Stroke(max(diameter, 1), missing, row, column, [])
+        self._stroke = _Stroke(max(diameter, 1), missing, row, column)
         return self.extend_stroke(row, column)
 
     def extend_stroke(self, row: float, column: float, *, diameter: int | None = None) -> Rect | None:
@@ -115,18 +128,22 @@ class MaskPainter:
         """Paint some pixels of a rectangle inside the picture, as part of the stroke."""
         return None if self._stroke is None else self._paint(self._stroke, rect, where)
 
-    def end_stroke(self) -> tuple[Rect, MaskDelta | None] | None:
-        """Lift the brush; return what the stroke covers, and what it flips of that, if anything."""
+    def end_stroke(self) -> EndedStroke | None:
+        """Lift the brush; return what was painted, or None if that is nothing."""
         stroke, self._stroke = self._stroke, None
-        if stroke is None or stroke.painted is None:
+        if stroke is None or not stroke.covered:
             return None
+        around = _around(stroke.covered)
+        covered = np.zeros((around.height, around.width), np.bool_)
+        for segment in stroke.covered:
+            covered[segment.rect.within(around).slices] |= segment.unpacked(1)[..., 0]
         if not stroke.segments:
-            return stroke.painted, None
+            return EndedStroke(around, None, covered)
         rect = _around(stroke.segments)
         flipped = np.zeros_like(self._mask[rect.slices])
         for segment in stroke.segments:
             _flip(flipped[segment.rect.within(rect).slices], segment)
-        return stroke.painted, MaskDelta(rect, np.packbits(flipped))
+        return EndedStroke(around, MaskDelta(rect, np.packbits(flipped)), covered)
 
     def cancel_stroke(self) -> Rect | None:
         """Lift the brush and leave the mask as it was before the stroke."""
@@ -188,7 +205,7 @@ class MaskPainter:
         return self._paint(stroke, rect, _capsule(rect, start, end, stroke.diameter / 2))
 
     def _paint(self, stroke: _Stroke, rect: Rect, painted: Mask) -> Rect | None:
-        stroke.painted = rect if stroke.painted is None else stroke.painted.united(rect)
+        stroke.covered.append(MaskDelta(rect, np.packbits(painted)))
         part = self._mask[rect.slices]
         flipped = (painted[..., None] if part.ndim == 3 else painted) & (part != stroke.value)
         delta = _packed(rect, flipped)

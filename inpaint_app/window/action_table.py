@@ -6,7 +6,7 @@ A key that a sentence names comes from here.
 from dataclasses import dataclass
 from typing import Literal, cast
 
-Need = Literal["nothing", "picture", "result", "undo", "redo", "run", "work"]
+Need = Literal["nothing", "picture", "pages", "result", "undo", "redo", "run", "work"]
 """What an action requires: nothing, something to undo, a run to stop, work to cancel ..."""
 
 #: Of each menu its title, then its actions; "-" begins another section, and an @ marks what is no single
@@ -62,6 +62,15 @@ copy | Cop&y Picture | Ctrl+C | copy | result | files.copy
 paste | &Paste | Ctrl+V | paste | nothing | files.paste
     Open the picture on the clipboard.
 -
+smaller | &Smaller Brush | [ |  | picture | shrink_brush
+    Make brush and eraser smaller.
+larger | &Larger Brush | ] |  | picture | grow_brush
+    Make brush and eraser larger.
+softer | S&ofter Brush | Shift+[ |  | picture | soften_brush
+    Let strokes of the healing brush fade out towards their rim.
+harder | &Harder Brush | Shift+] |  | picture | harden_brush
+    Let strokes of the healing brush end at their rim.
+-
 preferences | Pre&ferences … | Ctrl+, |  | nothing | show_preferences
     Choose the theme and what happens after a change.
 
@@ -77,11 +86,6 @@ remove_mark | Re&move Mark | Del |  | picture | session.finding.remove
 -
 @tools
 -
-smaller | &Smaller Brush | [ |  | picture | shrink_brush
-    Make brush and eraser smaller.
-larger | L&arger Brush | ] |  | picture | grow_brush
-    Make brush and eraser larger.
--
 grow | &Grow | Ctrl+] |  | picture | session.masking.grow
     Grow the missing area by one pixel on every side.
 shrink | Sh&rink | Ctrl+[ |  | picture | session.masking.shrink
@@ -96,14 +100,18 @@ repair | Repair &Photo | F4 | repair | picture | session.repairing.repair
     Find cracks, scratches and dust, and restore them.
 restore | &Restore | F5 | restore | picture | session.running.restore
     Restore the whole picture.
+restore_pages | Restore Whole Fi&le … |  |  | pages | files.restore_pages
+    Restore all pages and bands of the file in full size, and write them to another one.
 another_fill | &Try Another Fill | Ctrl+T |  | result | session.filling.try_another
     Fill wide holes with other pieces of the picture; results before stay in the history.
 fill_network | Fill &Holes by a Network … |  |  | picture | files.open_network
     Fill wide holes by a network of your own, from an ONNX file.
 tune | &Auto Parameters | F7 | auto | picture | session.running.tune
     Tune the parameters on held-out pixels, then restore.
+sweep | S&weep a Parameter … | Shift+F7 |  | picture | show_sweep
+    Draw the PSNR over a parameter; a click on the curve takes its value.
 compare | &Compare Constraints | F6 | compare | picture | session.running.compare
-    Restore under each sparsity constraint.
+    Restore under each sparsity constraint; refinement hides most of the difference.
 -
 stop | &Stop | Shift+F5 | stop | run | session.stop
     Stop and keep the current result.
@@ -128,6 +136,11 @@ retouch | Retou&ch | F9 | heal | nothing | show_retouch(on)
 -
 show_mask | Show &Missing Pixels | M | mask | picture | show_mask(on)
     Hatch missing pixels.
+-
+previous_page | Pre&vious Page | PgUp |  | pages | previous_page
+    Show the page before this one.
+next_page | Ne&xt Page | PgDown |  | pages | next_page
+    Show the page after this one.
 -
 fit | &Fit | Ctrl+0 | fit | picture | viewer.viewport.fit
     Show the whole picture.
@@ -160,7 +173,9 @@ about | &About |  |  | nothing | show_about
 #: The tools, of which `canvas.tools.registry` has the classes.
 _TOOLS = """
 heal | &Healing Brush | H | heal | picture |
-    Paint over damage, or once around it: it is restored when you let go.
+    Paint over damage, or once around it: it is restored when you let go. Alt+click: copy texture from there.
+clone | Clone &Stamp | S | clone | picture |
+    Copy pixels as they are: Alt+click where from, then paint.
 pan | &Pan | V | hand | picture |
     Drag to move the picture.
 brush | &Brush | P | brush | picture |
@@ -173,12 +188,16 @@ lasso | &Lasso | L | lasso | picture |
     Mark what you draw around as missing.
 polygon | Pol&ygon | G | polygon | picture |
     Click corners; a double-click or Return marks what they surround.
+object | Ob&ject Outline | A | object | picture |
+    Draw loosely around an object: the line snaps to it, and it is missing.
 wand | Magic &Wand | W | wand | picture |
     Mark the connected pixels of a color as missing.
 eyedropper | Marking C&olor | O | eyedropper | picture |
     Click a color: all pixels like it are missing.
 pick | Pic&k Found Damage | K | pick | picture |
     Click or draw around marks to remove them; right button: bring back; Shift: only these count.
+region | Meas&ure Region | U | measure | picture |
+    Draw around a part: the PSNR in it is measured for all runs.
 copy_area | Clo&ne from Here | C | copy | picture |
     Draw around what may fill wide holes; with the right button, what may not. A click forgets both.
 """
@@ -231,7 +250,7 @@ TOOLBAR = (
     ("open", "export"),
     ("undo", "redo"),
     ("repair", "find_damage", "restore", "stop"),
-    ("@space", "@workspaces", "@space", "@diameter"),
+    ("@space", "@workspaces", "@space"),
     ("@modes",),
     ("show_mask", "fit", "actual"),
 )

@@ -29,14 +29,17 @@ from inpaint_app.window.commands.mime_data import read_mime_data
 from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
+from inpaint_app.window.dialogs.sweep_dialog import SweepDialog
 from inpaint_app.window.document.captions import short_paths
 from inpaint_app.window.document.view_state import RETOUCH, STUDY, VIEW_MODES, ViewState
 from inpaint_app.window.log import details, log_file
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
 from inpaint_app.window.panels.docks import Docks
 from inpaint_app.window.panels.history_panel import HistoryPanel
+from inpaint_app.window.panels.plane_bar import PlaneBar
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
+from inpaint_app.window.panels.tool_options import ToolOptions
 from inpaint_app.window.preferences import Preferences, WindowState, checked
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session import Session
@@ -77,6 +80,7 @@ class MainWindow(QMainWindow):
         self.files = FileCommands(self.session, preferences, self)
         self.side = SidePanel(self.session, self.actions_)
         self.history, self.dictionary = HistoryPanel(self.session), DictionaryPanel(self.session)
+        self.planes = PlaneBar(self.session)
         self._is_closed = False
         self._lay_out()
         self.menus = Menus(
@@ -85,6 +89,9 @@ class MainWindow(QMainWindow):
             sample_menu(self, self.files.open_sample),
             self._docks.actions,
         )
+        self.planes.restore_wanted.connect(self.files.restore_pages)
+        self.addToolBarBreak()
+        self.addToolBar(ToolOptions(self.session, self))
         self._connect_actions()
         self._connect_view()
         self._connect_session()
@@ -98,7 +105,7 @@ class MainWindow(QMainWindow):
         center = QWidget()
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self.viewer)
-        fill(QVBoxLayout(center), (self._pages, 1))
+        fill(QVBoxLayout(center), (self._pages, 1), self.planes, spacing=0)
         self.setCentralWidget(center)
         self._messages = Overlay(center, self.banner, *self.offers)
         self._below = Overlay(center, edge=Qt.Edge.BottomEdge)
@@ -124,7 +131,6 @@ class MainWindow(QMainWindow):
         for name, action in self.actions_.modes.items():
             mode = VIEW_MODES[name]
             action.triggered.connect(lambda _on, mode=mode: change(lambda view: view.with_mode(mode)))
-        self.menus.diameter.valueChanged.connect(lambda px: change(lambda view: view.with_brush(px)))
         HeldKey(Qt.Key.Key_B, self).changed.connect(
             lambda on: change(lambda view: replace(view, is_before_held=on))
         )
@@ -197,9 +203,30 @@ class MainWindow(QMainWindow):
         """Make the brush a step larger."""
         self._change_view(ViewState.with_larger_brush)
 
+    def soften_brush(self) -> None:
+        """Make the brush a step softer."""
+        self._change_view(ViewState.with_softer_brush)
+
+    def harden_brush(self) -> None:
+        """Make the brush a step harder."""
+        self._change_view(ViewState.with_harder_brush)
+
     def show_mask(self, is_shown: bool) -> None:
         """Hatch missing pixels, or not."""
         self._change_view(lambda view: replace(view, shows_mask=is_shown))
+
+    def previous_page(self) -> None:
+        """Show the page before."""
+        self._turn_page(-1)
+
+    def next_page(self) -> None:
+        """Show the page after."""
+        self._turn_page(1)
+
+    def _turn_page(self, n_pages: int) -> None:
+        source = self.session.state.source
+        if source is not None and 0 <= source.plane.page + n_pages < source.n_pages:
+            self.session.opening.show_plane(page=source.plane.page + n_pages)
 
     def show_study(self, _on: bool = True) -> None:
         """Judge the method."""
@@ -234,6 +261,10 @@ class MainWindow(QMainWindow):
     def show_manual(self) -> None:
         """Show the manual."""
         _show_beside(ManualDialog(self))
+
+    def show_sweep(self) -> None:
+        """Show the curve of a parameter."""
+        _show_beside(SweepDialog(self.session, self))
 
     def show_about(self) -> None:
         """Show version, method and license."""
@@ -358,6 +389,7 @@ class MainWindow(QMainWindow):
         source, activity = state.source, state.activity
         needs: dict[Need, bool] = {
             "picture": source is not None,
+            "pages": source is not None and source.is_part,
             "result": state.runs.current is not None,
             "undo": history.can_undo,
             "redo": history.can_redo,
@@ -367,7 +399,6 @@ class MainWindow(QMainWindow):
         self.actions_.enable([need for need, is_met in needs.items() if is_met])
         self.actions_["undo"].setText(f"&Undo {history.undo_text}".rstrip())
         self.actions_["redo"].setText(f"&Redo {history.redo_text}".rstrip())
-        self.menus.diameter.setEnabled(source is not None)
         self.actions_["automatic"].setChecked(state.is_automatic)
         self.setWindowTitle(TITLE if source is None else f"{printable_path(source.title)}[*] — {TITLE}")
         self.setWindowModified(state.has_unsaved_result or state.has_unsaved_mask)
@@ -388,7 +419,6 @@ class MainWindow(QMainWindow):
         self.actions_.modes[view.mode.name].setChecked(True)
         self.actions_.tools[view.tool].setChecked(True)
         self.actions_["show_mask"].setChecked(view.shows_mask)
-        self.menus.diameter.setValue(view.brush_diameter)
 
     def _show_zoom(self) -> None:
         is_open = self.session.state.source is not None

@@ -25,6 +25,7 @@ from inpaint_app.window.services.masking import Masking
 from inpaint_app.window.services.measuring import Measuring
 from inpaint_app.window.services.offers import (
     DoubtfulMask,
+    HiddenDifference,
     LostWork,
     MarkedPicture,
     Offer,
@@ -35,6 +36,7 @@ from inpaint_app.window.services.offers import (
 from inpaint_app.window.services.opening import Opening
 from inpaint_app.window.services.repairing import Repairing
 from inpaint_app.window.services.running import Running
+from inpaint_app.window.services.sweeping import Sweeping
 from inpaint_app.window.services.whole_file import WholeFile
 from inpaint_app.window.undo.history import UndoHistory
 from inpaint_app.window.undo.steps import ChangeSettings, FillHoles, Heal, ReplaceMask, Step
@@ -69,6 +71,7 @@ class Session(QObject):
             lambda then: self.running.restore(grain=True, then=then),
             self.finding.describe,
         )
+        self.sweeping = Sweeping(document, history, workers)
         self.exporting, self.whole_file = Exporting(document, workers, self), WholeFile(document, workers)
         self.unseen = UnseenFile(document, "Restore All of It …", self.output_wanted.emit)
         self.autosaving = Autosaving(document, workers, self)
@@ -85,10 +88,11 @@ class Session(QObject):
             DoubtfulMask(
                 document, MaskDoubt.PHOTOGRAPH, "Clear the Mask", self.masking.clear, self.running.schedule
             ),
+            HiddenDifference(document, "Compare as in the Paper", self._compare_as_in_the_paper),
             self.lost_work,
         )
-        parts = (self.running, self.healing, self.finding, self.opening, self.whole_file)
-        self._tasks = [part.task for part in parts]
+        parts = (self.running, self.healing, self.masking, self.finding, self.opening, self.whole_file)
+        self._tasks = [*(part.task for part in parts), self.sweeping.task]
         self._connect()
 
     def _connect(self) -> None:
@@ -133,6 +137,8 @@ class Session(QObject):
         self.running.cancel()
         self.healing.cancel()
         self.finding.cancel()
+        self.masking.task.cancel()
+        self.sweeping.task.cancel()
         self.measuring.restart()
 
     def _greet_picture(self) -> None:
@@ -187,6 +193,10 @@ class Session(QObject):
         self.set_settings(replace(self.state.settings, fill="texture"))
         self.running.restore()
 
+    def _compare_as_in_the_paper(self) -> None:
+        self.set_settings(RestoreSettings.preset("paper"))
+        self.running.compare()
+
     def _restore_then(self, then: Callable[[], None]) -> None:
         self.running.restore(then=lambda _result: then())
 
@@ -208,7 +218,8 @@ class Session(QObject):
         if not step.is_new:
             return self.healing.follow(step, is_back=is_back)
         step.is_new = False
-        heals = not (self.state.is_automatic or self.running.is_busy)
+        # No run would copy from where the user says.
+        heals = step.paint.copy is not None or not (self.state.is_automatic or self.running.is_busy)
         if heals:
             self.healing.heal(step)
         return heals
@@ -258,6 +269,8 @@ class Session(QObject):
         self.opening.task.cancel()
         self.healing.cancel()
         self.finding.task.cancel()
+        self.masking.task.cancel()
+        self.sweeping.task.cancel()
         self.running.cancel()
         if activity is not None and activity.kind == "compare":
             self.document.leave_comparison()

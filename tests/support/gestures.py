@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
 NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
-SHIFT = Qt.KeyboardModifier.ShiftModifier
+SHIFT, ALT = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier
 
 
 def wheel(widget: QWidget, notches: float, at: QPointF | None = None, keys=NO_KEY) -> bool:
@@ -26,13 +26,20 @@ def wheel(widget: QWidget, notches: float, at: QPointF | None = None, keys=NO_KE
     return event.isAccepted()
 
 
-def mouse(widget: QWidget, kind: QEvent.Type, at: QPointF, button=NO_BUTTON, held=NO_BUTTON) -> None:
+def mouse(
+    widget: QWidget, kind: QEvent.Type, at: QPointF, button=NO_BUTTON, held=NO_BUTTON, keys=NO_KEY
+) -> None:
     """Send one event of the mouse."""
-    QApplication.sendEvent(widget, QMouseEvent(kind, at, widget.mapToGlobal(at), button, held, NO_KEY))
+    QApplication.sendEvent(widget, QMouseEvent(kind, at, widget.mapToGlobal(at), button, held, keys))
 
 
-def press(widget: QWidget, at: QPointF, button=LEFT) -> None:
-    mouse(widget, QEvent.Type.MouseButtonPress, at, button, button)
+def press(widget: QWidget, at: QPointF, button=LEFT, keys=NO_KEY) -> None:
+    mouse(widget, QEvent.Type.MouseButtonPress, at, button, button, keys)
+
+
+def click(widget: QWidget, at: QPointF, keys=NO_KEY) -> None:
+    press(widget, at, keys=keys)
+    release(widget, at)
 
 
 def move(widget: QWidget, at: QPointF, held=NO_BUTTON) -> None:

@@ -14,7 +14,8 @@ from inpaint_app.window.background.worker_pool import Work, WorkerPool
 class Activity:
     """Long work in progress."""
 
-    kind: str  #: "open", "restore", "tune", "compare", "heal", "detect", "file" or "export".
+    #: "open", "restore", "tune", "compare", "heal", "outline", "detect", "sweep", "file" or "export".
+    kind: str
     progress: Progress  #: How far it is.
 
     @property

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from PySide6.QtGui import QImage
 
 from inpaint_app.io.formats.shared.pixels import stretch
+from inpaint_app.model.look import Look, color_table
 from inpaint_app.model.picture import Array, full_scale
 from inpaint_app.window.canvas.screen_color import screen_converter
 
@@ -66,6 +67,7 @@ def to_image(
     alpha: Array | None = None,
     icc: bytes | None = None,
     screen: bytes | None = None,
+    look: Look | None = None,
 ) -> QImage:
     """Return a picture as a QImage of its own memory.
 
@@ -79,7 +81,14 @@ def to_image(
         Opacity: partly transparent pixels are drawn on a checkerboard, transparent ones in their own color.
     icc, screen : bytes, optional
         The color profiles of the pixels and of what shows the image; sRGB if none is given.
+    look : Look, optional
+        Another range of values, colors for one band, or one channel alone.
     """
+    look = look or Look()
+    if look.channel is not None and pixels.ndim == 3:
+        pixels = pixels[..., look.channel]
+    value_range = value_range if look.limits is None else look.limits
+    table = None if look.color_map == "gray" or pixels.ndim == 3 else color_table(look.color_map)
     height, width = pixels.shape[:2]
     image = QImage(width, height, QImage.Format.Format_RGB32)
     target = as_uint32(image).view(np.uint8).reshape(height, width, 4)
@@ -87,7 +96,8 @@ def to_image(
     convert = screen_converter(icc, screen, is_color=pixels.ndim == 3)
     for top in range(0, height, _BAND):
         band = slice(top, top + _BAND)
-        values = convert(display_values(pixels[band], value_range))
+        shown = display_values(pixels[band], value_range)
+        values = convert(shown) if table is None else table[shown]
         if alpha is not None:
             values = _on_checkerboard(values, alpha[band], top)
         for place, channel in zip(blue_green_red, (2, 1, 0), strict=True):
@@ -153,9 +163,10 @@ def build_pyramid(
     alpha: Array | None = None,
     icc: bytes | None = None,
     screen: bytes | None = None,
+    look: Look | None = None,
 ) -> ImagePyramid:
     """Return a picture ready to be drawn, given as to `to_image`; may be called in any thread."""
-    images = [to_image(pixels, value_range, alpha=alpha, icc=icc, screen=screen)]
+    images = [to_image(pixels, value_range, alpha=alpha, icc=icc, screen=screen, look=look)]
     while max(images[-1].width(), images[-1].height()) > _SMALLEST:
         images.append(_halved(images[-1]))
     return ImagePyramid(tuple(images))

@@ -11,9 +11,11 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
+from inpaint_app.model.look import Scale, color_table
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, as_uint32
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
+from inpaint_app.window.widgets.ticks import format_number
 
 _MAX_LINES = 8000
 #: Zoom below which patches are too small for lines around them.
@@ -179,6 +181,28 @@ def _draw_mask(painter: QPainter, mask: MaskPyramid, geometry: Geometry, area: Q
     painter.drawImage(geometry.target(source, level), image, QRectF(image.rect()))
 
 
+_BAR, _BAR_WIDTH = 10, 160
+
+
+def draw_scale(painter: QPainter, scale: Scale, height: int) -> None:
+    """Draw a bar of colors in the lower left corner of a pane, with the values at its ends; in points."""
+    colors = np.ascontiguousarray(color_table(scale.color_map))
+    image = QImage(colors.data, 256, 1, 768, QImage.Format.Format_RGB888).copy()
+    place = QRectF(14, height - 40, _BAR_WIDTH, _BAR)
+    painter.save()
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(0, 0, 0, 170))
+    painter.drawRoundedRect(place.adjusted(-8, -8, 8, 22), 4, 4)
+    painter.drawImage(place, image)
+    painter.setPen(Qt.GlobalColor.white)
+    words = place.translated(0, _BAR + 2).adjusted(0, 0, 0, 6)
+    painter.drawText(words, Qt.AlignmentFlag.AlignLeft, format_number(scale.low))
+    painter.drawText(words, Qt.AlignmentFlag.AlignRight, format_number(scale.high))
+    if scale.low < 0:
+        painter.drawText(words, Qt.AlignmentFlag.AlignHCenter, "0")
+    painter.restore()
+
+
 @dataclass(frozen=True)
 class Content:
     """The layers of a picture, each made ready in any thread; several canvases may share them."""
@@ -191,5 +215,7 @@ class Content:
     #: A part to highlight by darkening everything else. Missing pixels are not hatched meanwhile: both would
     #: hide what is highlighted.
     highlight: MaskPyramid | None = None
+    detail: tuple[ImagePyramid, Rect] | None = None  #: The same with more pixels within a rectangle.
     inset: tuple[ImagePyramid, Rect] | None = None  #: Other pixels within a rectangle, framed.
     placeholder: str = ""  #: Text shown while there is no picture.
+    scale: Scale | None = None  #: Colors with the values at their ends, drawn in a corner.

@@ -30,6 +30,7 @@ from inpaint_app.window.canvas.layers import (
     draw_hatching,
     draw_outlines,
     draw_pyramid,
+    draw_scale,
     striped,
 )
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
@@ -172,6 +173,8 @@ class Surface(QWidget):
         for part in reversed(self.parts):
             part.draw(painter, geometry)
         painter.resetTransform()
+        if self.content.scale is not None:
+            draw_scale(painter, self.content.scale, self.height())
         self._draw_focus(painter, colors)
 
     def draw_pictures(self, painter: QPainter, geometry: Geometry, area: QRect) -> None:
@@ -186,6 +189,11 @@ class Surface(QWidget):
     def _draw_marks(self, painter: QPainter, geometry: Geometry, area: QRect) -> None:
         """Draw what lies on the pixels."""
         mask, highlight, inset = self.content.mask, self.content.highlight, self.content.inset
+        if self.content.detail is not None:
+            pyramid, rect = self.content.detail
+            frame, zoom = geometry.rect(rect), geometry.zoom * rect.width / pyramid.width
+            inner = Geometry(frame.x(), frame.y(), zoom, pyramid.width, pyramid.height)
+            draw_pyramid(painter, pyramid, inner, self.marked_area(area))
         if mask is not None and highlight is None and self._fits(mask):
             draw_hatching(painter, mask, geometry, area, self._stripes())
         if inset is not None:

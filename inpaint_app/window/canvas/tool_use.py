@@ -15,6 +15,8 @@ from inpaint_app.window.widgets.keys import overrides_shortcut
 
 #: Outlines of fewer screen pixels would hide what they surround.
 _MIN_OUTLINE = 5.0
+#: Some desktops keep Alt+click to themselves.
+_PICKING = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ControlModifier
 #: How far the pointer may miss a thing, in screen pixels, and in pixels of the picture at least.
 _REACH, _MIN_REACH = 8.0, 4
 
@@ -69,6 +71,10 @@ class ToolUse(CanvasPart):
         if tool is None or not self._is_for(tool, event) or not self._surface.has_picture:
             return False
         if tool.is_active and not tool.joins_clicks:
+            return True
+        if tool.picks_source and event.modifiers() & _PICKING:
+            with self._redrawing_outline():
+                tool.pick_source(self._place(event.position()))
             return True
         if not tool.is_active:
             tool.is_reversed = event.button() == Qt.MouseButton.RightButton

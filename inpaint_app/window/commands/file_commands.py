@@ -236,6 +236,9 @@ class FileCommands(QObject):
         if source is None or record is None:
             self._session.document.problem.emit(NO_RESULT)
             return
+        if source.overview is not None:
+            self.restore_pages()  # nobody wants the reduced one
+            return
         state = self._session.state
         shows_preview = state.preview is not None or state.is_previewing
         dialog = ExportDialog(
@@ -316,14 +319,22 @@ class FileCommands(QObject):
     # Files and folders as a whole
 
     def restore_whole_file(self) -> None:
-        """Ask where all pages and bands of a file go when they are restored, and restore them."""
+        """Ask where all pages and bands of a file that is not shown go, and restore them."""
         assert self._session.state.unshown is not None, "it is offered for such a file"
-        path = self._session.state.unshown.path
+        self._restore_whole(self._session.state.unshown.path, self._session.whole_file.restore)
+
+    def restore_pages(self) -> None:
+        """Ask where all pages and bands of the file that is open go, and restore them."""
+        source = self._session.state.source
+        assert source is not None and source.path is not None, "it has several pages or bands"
+        self._restore_whole(source.path, self._session.whole_file.restore_pages)
+
+    def _restore_whole(self, path: Path, restore: Callable[[Output], None]) -> None:
         kinds = file_dialogs.name_filter(registry.writable())
         suggestion = default_output(path)
         chosen = file_dialogs.ask_where_to_write(self._window, "Restore the whole file", suggestion, kinds)
         if chosen is not None:
-            self._session.whole_file.restore(Output(chosen, overwrite=not same_file(chosen, path)))
+            restore(Output(chosen, overwrite=not same_file(chosen, path)))
 
     def batch(self, folder: Path | None = None) -> None:
         """Show the dialog that restores a folder."""

@@ -15,12 +15,10 @@ from inpaint_app.window.action_table import (
     MENUS,
     TOOL_STRIP,
     TOOLBAR,
-    key_of,
 )
 from inpaint_app.window.actions import Actions
-from inpaint_app.window.document.view_state import MAX_BRUSH, MIN_BRUSH, WORKSPACES
+from inpaint_app.window.document.view_state import WORKSPACES
 from inpaint_app.window.theme.theme import Theme
-from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 from inpaint_app.window.widgets.segments import Segments
 
 
@@ -32,11 +30,6 @@ class Menus:
         self.recent, theme = QMenu("Open Recen&t", window), QMenu("T&heme", window)
         self.themes = _exclusive(window, [_theme_action(window, theme) for theme in Theme])
         theme.addActions(self.themes.actions())
-        self.diameter = NoWheelSpinBox()
-        self.diameter.setRange(MIN_BRUSH, MAX_BRUSH)
-        self.diameter.setSuffix(" px")
-        self.diameter.setToolTip(f"Width of brush and eraser ({key_of('smaller')} and {key_of('larger')}).")
-        self.diameter.setAccessibleName("Brush size")
         tools, modes = list(actions.tools.values()), list(actions.modes.values())
         workspaces = [actions[name] for name in WORKSPACES]
         for alternatives in (tools, modes, workspaces):
@@ -48,7 +41,6 @@ class Menus:
             "@docks": docks,
             "@tools": tools,
             "@modes": modes,
-            "@diameter": self.diameter,
             "@workspaces": Segments(workspaces),
         }
         for title, sections in MENUS.items():

@@ -20,10 +20,12 @@ from inpaint_app.window.widgets.layouts import button_box, fill
 Section = tuple[str, list[tuple[str, str]]]
 """A title, and what there is with its keys."""
 
+_N_COLUMNS = 3
 _BY_HAND = (
     ("Zoom at the pointer", "Wheel, + and −"),
     ("Move the picture", "Drag, Space + drag, middle button, arrow keys"),
     ("Fit the picture", "Double-click"),
+    ("Copy from a place (healing brush, clone stamp)", "Alt+click, Ctrl+click"),
     ("Show the damaged picture while held", "B"),
     ("Change a slider with the wheel", "Shift + wheel"),
     ("Reset a parameter", "Double-click on its name or slider"),
@@ -47,7 +49,7 @@ class ShortcutDialog(QDialog):
             for title, actions in groups
         ]
         self._sections = [section for section in (*sections, ("Pictures", list(_BY_HAND))) if section[1]]
-        columns = fill(QHBoxLayout(), *map(_sheet, _halves(self._sections)))
+        columns = fill(QHBoxLayout(), *map(_sheet, _columns(self._sections)))
         buttons = button_box(self, QDialogButtonBox.StandardButton.Close)
         fill(QVBoxLayout(self), (columns, 1), buttons, margins=None)
         self.resize(self.sizeHint())
@@ -58,12 +60,15 @@ class ShortcutDialog(QDialog):
         return [row for _, rows in self._sections for row in rows]
 
 
-def _halves(sections: list[Section]) -> tuple[list[Section], list[Section]]:
-    """Return sections in two columns that are about as long as each other."""
-    lengths = [1 + len(rows) for _, rows in sections]
-    middles = [sum(lengths[:place]) + lengths[place] / 2 for place in range(len(sections))]
-    cut = sum(middle <= sum(lengths) / 2 for middle in middles)
-    return sections[:cut], sections[cut:]
+def _columns(sections: list[Section]) -> list[list[Section]]:
+    """Return sections in columns that are about as long as each other."""
+    columns: list[list[Section]] = [[] for _ in range(_N_COLUMNS)]
+    total, above = sum(1 + len(rows) for _, rows in sections), 0.0
+    for section in sections:
+        length = 1 + len(section[1])
+        columns[min(int((above + length / 2) / total * _N_COLUMNS), _N_COLUMNS - 1)].append(section)
+        above += length
+    return [column for column in columns if column]
 
 
 def _sheet(sections: list[Section]) -> QTreeWidget:

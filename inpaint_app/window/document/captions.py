@@ -27,6 +27,7 @@ from inpaint_app.text.formatting import (
 )
 from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.document.runs import RunHistory, RunRecord
+from inpaint_app.window.document.state import Region
 
 _GAP = "   "
 #: The data range of bytes, which need not be told.
@@ -63,9 +64,13 @@ def preview_caption(preview: Preview, record: RunRecord | None) -> Forms:
     """Return the caption of a preview, and of the run around it if there is one."""
     quality = "" if preview.psnr is None else format_decibels(preview.psnr)
     around = "" if record is None else f"run {record.number}"
+    same = "" if preview.run_psnr is None else format_decibels(preview.run_psnr)
     forms = (
-        (quality and f"preview: PSNR {quality}", around and f"around it: {around}"),
-        (quality and f"PSNR {quality}", around),
+        (
+            quality and f"preview: PSNR {quality}",
+            f"{around} in the square: {same}" if same else around and f"around it: {around}",
+        ),
+        (quality and f"PSNR {quality}", f"{around}: {same}" if same else around),
         (quality,),
     )
     return _joined(filter(None, parts) for parts in forms)
@@ -120,6 +125,13 @@ def short_quality(record: RunRecord) -> str:
     if figures.scores.psnr is not None:
         return format_decibels(figures.scores.psnr)
     return "–" if figures.estimated_psnr is None else f"≈ {format_decibels(figures.estimated_psnr)}"
+
+
+def format_region(region: Region | None, number: int) -> str:
+    """Return the PSNR of a run in the region that is measured; empty where there is none."""
+    if region is None:
+        return ""
+    return format_decibels(region.psnr[number]) if number in region.psnr else "–"
 
 
 def format_seconds(value: float) -> str:

@@ -15,7 +15,7 @@ from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.background.release import release_later
 from inpaint_app.window.document.project import Project
 from inpaint_app.window.document.runs import RunHistory, RunRecord
-from inpaint_app.window.document.state import DocumentState
+from inpaint_app.window.document.state import DocumentState, PlaneWork
 from inpaint_app.window.document.view_state import RETOUCH, STUDY, ViewState, Workspace
 
 NO_PICTURE = "There is no picture yet; open one, or open the sample."
@@ -119,8 +119,31 @@ class Document(QObject):
             settings=replace(project.settings, threads=self.defaults.threads),
             hole_fill=project.hole_fill,
             runs=runs,
+            planes=project.planes,
+            look=project.look,
             saved_mask=project.mask if is_saved else None,
         )
+
+    def show_plane(self, source: Source, painter: MaskPainter, mask: PackedMask) -> None:
+        """Show another plane of the file that is open; what was done with both is kept."""
+        old = self.state
+        assert old.source is not None and old.mask is not None, "a picture is open"
+        planes = dict(old.planes)
+        planes[old.source.plane] = PlaneWork(old.source, old.mask, old.runs, old.saved_mask)
+        known = planes.pop(source.plane, None)
+        self.painter = painter
+        shown = replace(
+            self._kept(old),
+            source=source,
+            mask=mask,
+            doubt=source.doubt,
+            planes=planes,
+            look=old.look,
+            runs=RunHistory() if known is None else known.runs,
+            saved_mask=None if known is None else known.saved_mask,
+        )
+        self._become(replace(shown, view=_without_comparison(shown)))
+        self.painted.emit(None)
 
     def close_picture(self) -> None:
         """Show nothing, as before a picture was opened."""
@@ -131,8 +154,16 @@ class Document(QObject):
     def _without_picture(self, *, keeps_inputs: bool) -> DocumentState:
         """Return a state with what outlasts a picture; the rest is let go of bit by bit."""
         old = self.state
-        release_later(old.source, old.mask, self.painter, *old.runs.records)
-        state = DocumentState(
+        release_later(old.source, old.mask, self.painter, *old.runs.records, *old.planes.values())
+        state = self._kept(old)
+        if keeps_inputs:
+            return replace(state, hole_fill=old.hole_fill, advice=old.advice)
+        # Parameters belong to a picture; before the first one, they are those that it begins with.
+        return state if old.source is None else replace(state, settings=self.defaults)
+
+    def _kept(self, old: DocumentState) -> DocumentState:
+        """Return a state with what does not belong to the pixels that are shown."""
+        return DocumentState(
             settings=old.settings,
             is_automatic=old.is_automatic,
             view=old.view,
@@ -141,10 +172,6 @@ class Document(QObject):
             visible=old.visible,
             activity=old.activity,
         )
-        if keeps_inputs:
-            return replace(state, hole_fill=old.hole_fill, advice=old.advice)
-        # Parameters belong to a picture; before the first one, they are those that it begins with.
-        return state if old.source is None else replace(state, settings=self.defaults)
 
     def replace_painter(self, mask: Mask) -> None:
         """Use a mask of another shape."""
@@ -208,12 +235,25 @@ class Document(QObject):
         if shown is not None and saved is not None and shown.image is not saved.image:
             is_same = False  # a stroke was healed in it since
         if self.state.source is state.source and is_same:
-            self.apply(saved_mask=state.mask, runs=replace(runs, saved_number=runs.current_number))
+            self.apply(
+                saved_mask=state.mask,
+                runs=replace(runs, saved_number=runs.current_number),
+                planes={plane: _saved(work) for plane, work in state.planes.items()},
+            )
 
     def discard(self) -> None:
         """Treat all work as saved."""
-        runs = self.state.runs
-        self.apply(saved_mask=self.state.mask, runs=replace(runs, saved_number=runs.current_number))
+        runs, planes = self.state.runs, self.state.planes
+        self.apply(
+            saved_mask=self.state.mask,
+            runs=replace(runs, saved_number=runs.current_number),
+            planes={plane: _saved(work) for plane, work in planes.items()},
+        )
+
+
+def _saved(work: PlaneWork) -> PlaneWork:
+    runs = replace(work.runs, saved_number=work.runs.current_number)
+    return replace(work, saved_mask=work.mask, runs=runs)
 
 
 def _workspace_for(source: Source) -> Workspace:

@@ -10,8 +10,8 @@ import math
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -21,7 +21,15 @@ from dictsel_core import GroundSet, Restoration, RestoreSettings, __version__
 from dictsel_core.atoms import AtomOrigin
 from dictsel_core.restoration import ResolvedSettings
 from inpaint_app.engine.hole_fill import HoleFill
-from inpaint_app.engine.source import Source, detect_again, open_source, source_from_picture, with_reference
+from inpaint_app.engine.source import (
+    Plane,
+    Source,
+    detect_again,
+    open_source,
+    plane_source,
+    source_from_picture,
+    with_reference,
+)
 from inpaint_app.errors import DamagedError, UserError, printable_path, reading_error
 from inpaint_app.io.atomic import PendingFile
 from inpaint_app.io.recipe import (
@@ -33,16 +41,17 @@ from inpaint_app.io.recipe import (
     recipe_settings,
     seen_from,
 )
+from inpaint_app.model.look import COLOR_MAPS, Look
 from inpaint_app.model.mask_spec import MaskOrigin, MaskSpec
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.window.document.runs import RunHistory, RunRecord
-from inpaint_app.window.document.state import DocumentState
+from inpaint_app.window.document.state import DocumentState, PlaneWork
 
 SUFFIX = ".inpaint"
 FORMAT = 1
 _CONTENTS = "project.json"
-_MAX_CONTENTS, _MAX_RUNS = 32_000_000, 10_000
+_MAX_CONTENTS, _MAX_RUNS, _MAX_PLANES = 32_000_000, 10_000, 10_000
 _MAX_SIDE = 1 << 20
 #: What contents that make no sense raise here, in JSON, in zipfile (RuntimeError: encrypted, or for a later
 #: version of zip; EOFError: sizes that are not true) and in NumPy (TokenError: the header of an array).
@@ -70,6 +79,8 @@ class Project:
     settings: RestoreSettings
     hole_fill: HoleFill | None
     runs: RunHistory
+    planes: Mapping[Plane, PlaneWork] = field(default_factory=dict)
+    look: Look = field(default_factory=Look)
 
 
 def project_file(path: Path, state: DocumentState) -> PendingFile:
@@ -80,7 +91,13 @@ def project_file(path: Path, state: DocumentState) -> PendingFile:
 def _write(file: BinaryIO, state: DocumentState, folder: Path) -> None:
     source, mask = state.source, state.mask
     assert source is not None and mask is not None, "something is open"
-    masks = list(dict.fromkeys([mask, *state.runs.masks]))
+    planes = [(source.plane, mask, state.runs)]
+    planes += [(plane, work.mask, work.runs) for plane, work in state.planes.items()]
+    masks = list(
+        dict.fromkeys(
+            [mask, *(each for _, own, runs in planes for each in (own, *runs.masks, *runs.touched))]
+        )
+    )
     with zipfile.ZipFile(file, "w") as archive:
         contents = {
             "project": FORMAT,
@@ -90,14 +107,35 @@ def _write(file: BinaryIO, state: DocumentState, folder: Path) -> None:
             "marks": plain_marks(source.mask_spec, folder),
             "masks": [_plain_mask(archive, each, f"mask{number}.npy") for number, each in enumerate(masks)],
             "fill": _plain_fill(archive, state.hole_fill),
-            "runs": [_plain_run(archive, record, masks) for record in state.runs.records],
-            "shown": state.runs.current_number,
-            "newest": state.runs.newest_number,
+            "look": asdict(state.look),
+            **_plain_plane(archive, planes[0], masks, ""),
+            "planes": [
+                _plain_plane(archive, each, masks, f"plane{number}_")
+                for number, each in enumerate(planes[1:])
+            ],
         }
         text = json.dumps(contents, allow_nan=False)
-        if len(text) > _MAX_CONTENTS or len(state.runs) > _MAX_RUNS:  # it could not be read again
+        n_runs = sum(len(runs) for _, _, runs in planes)
+        if len(text) > _MAX_CONTENTS or n_runs > _MAX_RUNS:  # it could not be read again
             raise UserError("There are too many runs for a project", "delete some of them first")
         archive.writestr(_CONTENTS, text)
+
+
+def _plain_plane(
+    archive: zipfile.ZipFile,
+    plane: tuple[Plane, PackedMask, RunHistory],
+    masks: list[PackedMask],
+    prefix: str,
+) -> dict[str, Any]:
+    """Return a plane with its results, whose files begin with the prefix."""
+    place, mask, runs = plane
+    return {
+        "plane": list(place),
+        "mask": masks.index(mask),
+        "runs": [_plain_run(archive, record, masks, prefix) for record in runs.records],
+        "shown": runs.current_number,
+        "newest": runs.newest_number,
+    }
 
 
 def _plain_source(archive: zipfile.ZipFile, source: Source, folder: Path) -> dict[str, Any]:
@@ -136,17 +174,20 @@ def _plain_fill(archive: zipfile.ZipFile, fill: HoleFill | None) -> dict[str, An
     return plain or None
 
 
-def _plain_run(archive: zipfile.ZipFile, record: RunRecord, masks: list[PackedMask]) -> dict[str, Any]:
-    _put(archive, f"run{record.number}.npy", record.image)
+def _plain_run(
+    archive: zipfile.ZipFile, record: RunRecord, masks: list[PackedMask], prefix: str
+) -> dict[str, Any]:
+    _put(archive, f"{prefix}run{record.number}.npy", record.image)
     used = record.restoration
     if used.atoms is not None:
-        _put(archive, f"atoms{record.number}.npy", used.dictionary)
+        _put(archive, f"{prefix}atoms{record.number}.npy", used.dictionary)
     return {
         "number": record.number,
         "name": record.name,
         "requested": plain_settings(record.requested),
         "used": plain_settings(used.settings),
         "mask": masks.index(record.packed_mask),
+        "touched": None if record.touched is None else masks.index(record.touched),
         "has_image": record.image is not None,
         "seconds": record.seconds,
         "is_stopped": record.is_stopped,
@@ -218,18 +259,37 @@ class _Reader:
         if not (len(self._shape) in (2, 3) and all(0 < side <= _MAX_SIDE for side in self._shape)):
             raise DamagedError("the shape of the picture is impossible")
         self._dtype = np.dtype(str(about["dtype"]))
+        self._shapes = {self._shape}  #: Of all planes.
 
     def project(self) -> Project:
         contents = self._contents
         source = self._source(contents["picture"])
+        known = contents.get("planes", [])[:_MAX_PLANES]  # projects of earlier versions have none
+        others = [plane_source(source, _plane(each)) for each in known] if source.whole is not None else []
+        self._shapes |= {other.picture.pixels.shape for other in others}
         masks = [self._mask(each) for each in contents["masks"]]
-        runs = [self._run(each, masks) for each in contents["runs"][:_MAX_RUNS]]
+        history = self._runs(contents, masks, source.picture.pixels, "")
+        planes = {
+            other.plane: PlaneWork(
+                other,
+                _fitting(masks[int(each["mask"])], other.picture.pixels.shape),
+                self._runs(each, masks, other.picture.pixels, f"plane{number}_"),
+                masks[int(each["mask"])],
+            )
+            for number, (other, each) in enumerate(zip(others, known, strict=False))
+        }
+        mask = _fitting(masks[0], self._shape)
+        settings, look = self._settings(contents["settings"]), _look(contents.get("look"))
+        return Project(source, mask, settings, self._fill(), history, planes, look)
+
+    def _runs(self, about: dict[str, Any], masks: list[PackedMask], pixels: Array, prefix: str) -> RunHistory:
+        """Return the results of a plane."""
+        runs = [self._run(each, masks, pixels, prefix) for each in about["runs"][:_MAX_RUNS]]
         if len({run.number for run in runs}) < len(runs):
             raise DamagedError("two runs have one number")
-        shown = contents["shown"] if any(run.number == contents["shown"] for run in runs) else None
-        newest = max([int(contents["newest"]), *(run.number for run in runs)])
-        history = RunHistory(tuple(runs), shown, saved_number=shown, newest_number=newest)
-        return Project(source, masks[0], self._settings(contents["settings"]), self._fill(), history)
+        shown = about["shown"] if any(run.number == about["shown"] for run in runs) else None
+        newest = max([int(about["newest"]), *(run.number for run in runs)])
+        return RunHistory(tuple(runs), shown, saved_number=shown, newest_number=newest)
 
     def _source(self, about: dict[str, Any]) -> Source:
         if about["file"] is None:
@@ -243,7 +303,7 @@ class _Reader:
                     f"{printable_path(path)}, the picture of this project, does not exist",
                     "put it back there",
                 )
-            source = open_source(path, MaskSpec())
+            source = open_source(path, MaskSpec(), plane=_plane(self._contents))
         if not source.picture.is_plain:
             raise DamagedError("the picture cannot be shown")
         pixels = source.picture.pixels
@@ -277,7 +337,7 @@ class _Reader:
 
     def _mask(self, about: dict[str, Any]) -> PackedMask:
         shape = tuple(int(side) for side in about["shape"])
-        if shape not in (self._shape, self._shape[:2]):
+        if not any(shape in (known, known[:2]) for known in self._shapes):
             raise DamagedError("a mask does not fit the picture")
         size = math.prod(shape)
         bits = self._array(str(about["file"]), (-(-size // 8),), np.dtype(np.uint8))
@@ -293,9 +353,10 @@ class _Reader:
         )
         return HoleFill(wanted, unwanted)
 
-    def _run(self, about: dict[str, Any], masks: list[PackedMask]) -> RunRecord:
-        number = int(about["number"])
-        image = self._array(f"run{number}.npy", self._shape, self._dtype) if about["has_image"] else None
+    def _run(self, about: dict[str, Any], masks: list[PackedMask], pixels: Array, prefix: str) -> RunRecord:
+        number, image = int(about["number"]), None
+        if about["has_image"]:
+            image = self._array(f"{prefix}run{number}.npy", pixels.shape, pixels.dtype)
         used = ResolvedSettings(**asdict(self._settings(about["used"])))
         restoration = Restoration(
             image=np.zeros((1, 1), np.uint8) if image is None else image,
@@ -307,17 +368,18 @@ class _Reader:
             n_coded_patches=int(about["n_coded_patches"]),
             n_rounds=int(about["n_rounds"]),
             seconds={str(stage): float(value) for stage, value in about["stages"].items()},
-            atoms=self._atoms(f"atoms{number}.npy", about["origins"], used.patch_size),
+            atoms=self._atoms(f"{prefix}atoms{number}.npy", about["origins"], used.patch_size),
         )
         return RunRecord(
             number,
             self._settings(about["requested"]),
-            masks[int(about["mask"])],
+            _fitting(masks[int(about["mask"])], pixels.shape),
             float(about["seconds"]),
             image,
             restoration,
             is_stopped=bool(about["is_stopped"]),
             n_strokes=int(about["n_strokes"]),
+            touched=_touched(about.get("touched"), masks, pixels.shape),
             name=str(about["name"]),
         )
 
@@ -348,6 +410,40 @@ class _Reader:
         if len(data) != n_bytes:
             raise DamagedError(f"{name} is too short")
         return np.frombuffer(data, dtype).reshape(expected)
+
+
+def _plane(about: dict[str, Any]) -> Plane:
+    """Return which plane something is about; projects of earlier versions know one only."""
+    page, band = about.get("plane", (0, None))
+    return Plane(int(page), None if band is None else int(band))
+
+
+def _look(about: dict[str, Any] | None) -> Look:
+    """Return how values are shown."""
+    if about is None:
+        return Look()
+    limits, name, channel = about["limits"], str(about["color_map"]), about["channel"]
+    if name not in COLOR_MAPS or channel not in (None, 0, 1, 2):
+        raise DamagedError("there are no such colors")
+    if limits is not None:
+        limits = float(limits[0]), float(limits[1])
+        if not all(map(math.isfinite, limits)):
+            raise DamagedError("the range of values is impossible")
+    gain, has_sign = float(about.get("error_gain", 4.0)), bool(about.get("has_sign", False))
+    if not 0 < gain < 1e6:
+        raise DamagedError("errors cannot be magnified so")
+    return Look(limits, name, channel, gain, has_sign)
+
+
+def _fitting(mask: PackedMask, shape: tuple[int, ...]) -> PackedMask:
+    if mask.shape not in (shape, shape[:2]):
+        raise DamagedError("a mask does not fit the picture")
+    return mask
+
+
+def _touched(number: int | None, masks: list[PackedMask], shape: tuple[int, ...]) -> PackedMask | None:
+    """Return what was painted in a run; projects of earlier versions do not have it."""
+    return None if number is None else _fitting(masks[int(number)], shape[:2])
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:

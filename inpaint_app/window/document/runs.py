@@ -34,6 +34,8 @@ class RunRecord:
     n_strokes: int = 0  #: How many strokes of the healing brush are part of it.
     name: str = ""  #: What the user calls it; empty for nothing.
     hole_fill: HoleFill | None = None  #: How the user let wide holes be filled; None for what is usual.
+    #: Pixels, (H, W), that were painted as no restoration would: softly, in part, or copied; None for none.
+    touched: PackedMask | None = None
     #: What is measured in place of its pixels, which have grain; None otherwise, and once it is measured.
     plain: Array | None = None
 
@@ -164,6 +166,11 @@ class RunHistory:
     def masks(self) -> tuple[PackedMask, ...]:
         """The masks of all records, each once, in the order in which they were used."""
         return tuple(dict.fromkeys(record.packed_mask for record in self.records))
+
+    @property
+    def touched(self) -> tuple[PackedMask, ...]:
+        """What was painted in all records, each once."""
+        return tuple(dict.fromkeys(record.touched for record in self.records if record.touched is not None))
 
     def added(self, record: RunRecord, *, max_bytes: int = MAX_BYTES) -> "RunHistory":
         """Return the history with one more record; the oldest lose their pixels when memory is short."""

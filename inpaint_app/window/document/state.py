@@ -1,17 +1,22 @@
 """What the window knows of a picture, as a value that never changes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from dictsel_core import RestoreSettings
+from inpaint_app.engine.copying import Offset
 from inpaint_app.engine.detect import DamageChoice, FirstLook, FoundDamage
 from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.restore import IntermediateImage, Preview
-from inpaint_app.engine.source import Source
+from inpaint_app.engine.source import Plane, Source
+from inpaint_app.engine.sweep import SweepPoint, SweptName
+from inpaint_app.model.look import Look
 from inpaint_app.model.mask_doubt import MaskDoubt
 from inpaint_app.model.mask_spec import MaskOrigin, MaskSpec
+from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.background.exclusive_task import Activity
@@ -45,6 +50,49 @@ class MarkedDamage:
     added: PackedMask
 
 
+@dataclass(frozen=True)
+class Sweep:
+    """How good restorations are over one parameter, as far as that is known."""
+
+    name: SweptName
+    points: tuple[SweepPoint, ...]
+    is_true: bool  #: Whether they are measured against the original, not on held-out pixels.
+    rect: Rect  #: The part of the picture that was restored.
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A part of the picture, and the PSNR in it of the damaged picture (None) and of runs, by number."""
+
+    rect: Rect
+    inside: Mask  #: Which pixels of the rectangle.
+    psnr: Mapping[int | None, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ChosenSource:
+    """Where strokes copy from."""
+
+    row: float
+    column: float
+    offset: Offset | None = None  #: From what is painted to what is copied, once a stroke has begun.
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneWork:
+    """What was done with a plane of the file that is not shown now."""
+
+    source: Source
+    mask: PackedMask
+    runs: RunHistory
+    saved_mask: PackedMask | None = None
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether something of it has not been saved."""
+        return self.runs.has_unsaved or _is_unsaved(self.mask, self.saved_mask)
+
+
 @dataclass(frozen=True, eq=False)
 class DocumentState:
     """A picture and all that was done with it; a new value for every change."""
@@ -57,7 +105,10 @@ class DocumentState:
     is_automatic: bool = False  #: Whether a run follows every change.
     runs: RunHistory = field(default_factory=RunHistory)  #: All restorations, and which is shown.
     marked: MarkedDamage | None = None  #: What of the found damage is in the mask.
+    planes: Mapping[Plane, PlaneWork] = field(default_factory=dict)  #: Other planes that were looked at.
+    look: Look = field(default_factory=Look)  #: How values become colors.
     view: ViewState = field(default_factory=ViewState)
+    copy_source: ChosenSource | None = None  #: None lets the healing brush find its own pixels.
     saved_mask: PackedMask | None = None  #: The mask that was written last, by itself or with a result.
 
     # What is known about it.
@@ -70,6 +121,8 @@ class DocumentState:
     damage_quality: QualityMetrics | None = None  #: Of the damaged picture; None while it is not known.
     atom: int | None = None  #: The chosen atom of the current dictionary, in the order of selection.
     atom_use: AtomUse | None = None  #: Where it is used, once that is known.
+    sweep: Sweep | None = None  #: The curve of a parameter.
+    region: Region | None = None  #: Where all runs are measured.
     unshown: UnshownFile | None = None  #: A file that was to be opened, and can be restored unseen.
     visible: Rect | None = None  #: The part of the picture that is seen.
 
@@ -97,15 +150,13 @@ class DocumentState:
     @property
     def has_unsaved_result(self) -> bool:
         """Whether the current result has not been saved; that of a sample need not be."""
-        return self.runs.has_unsaved and not self._is_sample
+        others = any(work.is_unsaved for work in self.planes.values())
+        return (self.runs.has_unsaved or others) and not self._is_sample
 
     @property
     def has_unsaved_mask(self) -> bool:
         """Whether a painted mask was saved neither itself nor with a picture restored with it."""
-        mask, saved = self.mask, self.saved_mask
-        if mask is None or mask.origin == MaskOrigin() or self._is_sample:
-            return False
-        return saved is None or not mask.same_pixels(saved)
+        return self.mask is not None and not self._is_sample and _is_unsaved(self.mask, self.saved_mask)
 
     @property
     def _is_sample(self) -> bool:
@@ -118,6 +169,11 @@ class DocumentState:
     def has_mask_of(self, record: RunRecord) -> bool:
         """Return whether the mask is that of a restoration."""
         return self.mask is not None and self.mask.same_pixels(record.packed_mask)
+
+
+def _is_unsaved(mask: PackedMask, saved: PackedMask | None) -> bool:
+    """Return whether a mask was painted, and not saved as it is."""
+    return mask.origin != MaskOrigin() and (saved is None or not mask.same_pixels(saved))
 
 
 _NAMES = tuple(each.name for each in fields(DocumentState))

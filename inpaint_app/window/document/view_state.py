@@ -3,8 +3,11 @@
 from dataclasses import dataclass, replace
 
 from dictsel_core.restoration import CONSTRAINTS
+from inpaint_app.engine.brush_tip import BrushTip
+from inpaint_app.model.missing import KEY_TOLERANCE
 
 MIN_BRUSH, MAX_BRUSH = 1, 500
+_HARDNESS_STEP = 25
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,11 @@ class ViewState:
     mode_before_comparison: ViewMode = SIDE_BY_SIDE
     tool: str = "heal"  #: Name of the tool of the left button.
     brush_diameter: int = 15  #: Width of brush and eraser in pixels of the picture.
+    #: Of the healing brush and the clone stamp, in percent.
+    hardness: int = 100
+    opacity: int = 100
+    is_aligned: bool = True  #: Whether all strokes copy from the same distance.
+    tolerance: int = KEY_TOLERANCE  #: How much pixels may differ to be alike to the wand, in levels of 255.
     shows_mask: bool = True  #: Whether missing pixels are hatched.
     #: Whether the damaged picture stands in for the restored one while a key is held.
     is_before_held: bool = False
@@ -145,6 +153,23 @@ class ViewState:
     def with_larger_brush(self) -> "ViewState":
         """Return the state with a brush a step larger."""
         return self.with_brush(max(self.brush_diameter + 1, round(self.brush_diameter * 1.25)))
+
+    def with_hardness(self, percent: int) -> "ViewState":
+        """Return the state with a harder or softer brush."""
+        return replace(self, hardness=min(max(percent, 0), 100))
+
+    def with_harder_brush(self) -> "ViewState":
+        """Return the state with a brush a step harder."""
+        return self.with_hardness(self.hardness + _HARDNESS_STEP)
+
+    def with_softer_brush(self) -> "ViewState":
+        """Return the state with a brush a step softer."""
+        return self.with_hardness(self.hardness - _HARDNESS_STEP)
+
+    @property
+    def tip(self) -> BrushTip:
+        """The tip of the healing brush."""
+        return BrushTip(self.brush_diameter, self.hardness / 100, self.opacity / 100)
 
     def with_smaller_brush(self) -> "ViewState":
         """Return the state with a brush a step smaller."""

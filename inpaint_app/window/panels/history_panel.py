@@ -15,12 +15,13 @@ from PySide6.QtWidgets import (
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.settings_text import format_settings
+from inpaint_app.window.document.state import Region
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill
 
-_COLUMNS = ("Run", "Parameters", "Missing", "PSNR", "SSIM", "Seconds")
-_NUMERIC, _RIGHT = (0, 2, 3, 4, 5), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_COLUMNS = ("Run", "Parameters", "Missing", "PSNR", "SSIM", "Seconds", "Region")
+_NUMERIC, _RIGHT = (0, 2, 3, 4, 5, 6), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _NUMBER = Qt.ItemDataRole.UserRole
 
 
@@ -55,7 +56,7 @@ class HistoryPanel(QWidget):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         fill(QVBoxLayout(self), self._empty, self._list)
-        session.document.watch(self._show, "runs")
+        session.document.watch(self._show, "runs", "region")
         for chosen in (self._list.itemSelectionChanged, self._list.itemClicked, self._list.itemActivated):
             chosen.connect(self._choose)
         self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -110,7 +111,9 @@ class HistoryPanel(QWidget):
         self._empty.setVisible(not history.records)
         with QSignalBlocker(self._list):
             self._list.clear()
-            items = [_item(history, record) for record in reversed(history.records)]
+            region = self._session.state.region
+            self._list.setColumnHidden(_COLUMNS.index("Region"), region is None)
+            items = [_item(history, record, region) for record in reversed(history.records)]
             self._list.addTopLevelItems(items)
             for item in items:
                 if item.data(0, _NUMBER) == history.current_number:
@@ -130,7 +133,7 @@ class HistoryPanel(QWidget):
             session.go_back(chosen[0])
 
 
-def _item(history: RunHistory, record: RunRecord) -> QTreeWidgetItem:
+def _item(history: RunHistory, record: RunRecord, region: Region | None) -> QTreeWidgetItem:
     ssim = None if record.figures is None else record.figures.scores.ssim
     words = format_settings(record.settings, record.requested)
     notes = "".join(
@@ -147,6 +150,7 @@ def _item(history: RunHistory, record: RunRecord) -> QTreeWidgetItem:
         captions.short_quality(record),
         "" if ssim is None else f"{ssim:.4f}",
         f"{record.seconds:.1f}",
+        captions.format_region(region, record.number),
     )
     item = QTreeWidgetItem(list(texts))
     item.setData(0, _NUMBER, record.number)

@@ -4,8 +4,13 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import floor
+from typing import Literal
+
+import numpy as np
 
 from inpaint_app.engine.control import JobControl, Progress
+from inpaint_app.engine.copying import Offset
 from inpaint_app.engine.heal import (
     HealedPicture,
     HealedStroke,
@@ -16,24 +21,27 @@ from inpaint_app.engine.heal import (
 )
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.action_table import key_of
 from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
 from inpaint_app.window.background.release import release_later
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.runs import RunRecord, without_pixels
+from inpaint_app.window.document.state import ChosenSource
 from inpaint_app.window.undo.history import UndoHistory
 from inpaint_app.window.undo.steps import Heal, Healed, Stroke
 
+_NO_PIXELS = np.zeros((1, 1), np.uint8)
 HEALED = f"Repaired locally; Restore ({key_of('restore')}) recomputes the whole picture."
 
 
 @dataclass(frozen=True, eq=False)
 class _Wanted:
-    """A stroke to heal, or a healed one to take back or put in again."""
+    """A stroke to heal, or a healed one to take back, to put in again or to put in with another opacity."""
 
     step: Heal
-    is_back: bool = False
+    move: Literal["on", "back", "fade"] = "on"
 
 
 class Healing:
@@ -50,14 +58,16 @@ class Healing:
         assert state.source is not None and painter is not None, "a stroke is painted on a picture"
         outer = surroundings(step.rect, state.settings, painter.mask.shape)[1]
         missing = painter.mask[outer.slices].copy()
-        packed = None if state.hole_fill is None else state.mask
-        step.stroke = Stroke(state.source, missing, step.rect, state.settings, state.hole_fill, packed)
+        assert state.mask is not None, "a picture is open"
+        step.stroke = Stroke(
+            state.source, missing, step.rect, state.settings, state.hole_fill, state.mask, step.paint
+        )
         self._waiting.append(_Wanted(step))
         self._start_next()
 
     def follow(self, step: Heal, *, is_back: bool) -> bool:
         """Undo the stroke of a step in the result, or redo it; return whether the result follows."""
-        waiting = next((each for each in self._waiting if each.step is step and not each.is_back), None)
+        waiting = next((each for each in self._waiting if each.step is step and each.move == "on"), None)
         follows = False
         if is_back and waiting is not None and step.stroke is not None:
             is_running = self._waiting[0] is waiting
@@ -69,7 +79,7 @@ class Healing:
             self._waiting.append(_Wanted(step))
             follows = True
         if step.healed is not None and (is_back or not follows):
-            self._waiting.append(_Wanted(step, is_back))
+            self._waiting.append(_Wanted(step, "back" if is_back else "on"))
             follows = follows or self._belongs_to_current(step.healed, is_back=is_back)
         self._start_next()
         return follows
@@ -96,12 +106,65 @@ class Healing:
             if isinstance(step, Heal) and step.healed is not None and step.healed.number == number:
                 step.healed = None
 
+    # The opacity of the last stroke
+
+    @property
+    def last_strength(self) -> float | None:
+        """The opacity, 0 to 1, of the last stroke; None where it cannot be changed."""
+        healed = self._last_healed
+        return None if healed is None else healed.stroke.strength
+
+    @property
+    def _last_healed(self) -> Healed | None:
+        step, record = self._history.last, self._record
+        if not isinstance(step, Heal) or step.healed is None or step.stroke is not None or record is None:
+            return None
+        return step.healed if step.healed.number == record.number else None
+
+    def fade(self, strength: float) -> None:
+        """Give the last stroke another opacity, 0 to 1, as part of its step."""
+        step, healed = self._history.last, self._last_healed
+        if healed is None or not isinstance(step, Heal) or healed.stroke.strength == strength:
+            return
+        step.healed = replace(healed, stroke=replace(healed.stroke, strength=strength))
+        waits = list(self._waiting)[1:] if self.task.is_active else self._waiting
+        if not any(each.step is step and each.move == "fade" for each in waits):
+            self._waiting.append(_Wanted(step, "fade"))
+        self._start_next()
+        self._history.stroke_changed.emit()
+
+    # Where strokes copy from
+
+    def choose_source(self, row: float, column: float) -> None:
+        """Let strokes copy from a place, until another one is chosen."""
+        source = self._document.state.source
+        if source is not None and Rect(0, 0, *source.shape).contains((floor(row), floor(column))):
+            self._document.apply(copy_source=ChosenSource(row, column))
+
+    def forget_source(self) -> None:
+        """Let the healing brush find its own pixels again."""
+        self._document.apply(copy_source=None)
+
+    def copy_offset(self, row: float, column: float) -> Offset | None:
+        """Return how far from a stroke that begins at a place its source is; None if none was chosen.
+
+        Aligned strokes all have the offset of the first one.
+        """
+        chosen, is_aligned = self._document.state.copy_source, self._document.state.view.is_aligned
+        if chosen is None:
+            return None
+        if chosen.offset is None or not is_aligned:
+            offset = Offset(floor(chosen.row) - floor(row), floor(chosen.column) - floor(column))
+            self._document.apply(copy_source=replace(chosen, offset=offset))
+            return offset
+        return chosen.offset
+
     def _start_next(self) -> None:
         while self._waiting and not self.task.is_active:
             wanted = self._waiting[0]
-            if wanted.step.stroke is not None and not wanted.is_back:
+            if wanted.step.stroke is not None and wanted.move == "on":
                 self._start_healing(wanted.step, wanted.step.stroke)
-            elif wanted.step.healed is None or not self._start_move(wanted.step.healed, wanted.is_back):
+            elif wanted.step.healed is None or not self._start_move(wanted.step.healed, wanted.move):
                 self._waiting.popleft()
 
     def _start_healing(self, step: Heal, wanted: Stroke) -> None:
@@ -119,6 +182,7 @@ class Healing:
                 wanted.settings,
                 wanted.hole_fill,
                 wanted.packed_mask,
+                wanted.paint,
             )
             return heal(request, control)
 
@@ -128,7 +192,9 @@ class Healing:
                 assert stroke.picture.restoration is not None, "at least of this stroke"
                 seconds, slim = time.perf_counter() - start, without_pixels(stroke.picture.restoration)
                 base = beginning = RunRecord(number, wanted.settings, nothing, seconds, pixels, slim)
-            step.healed = Healed(number, stroke.before, stroke.after, beginning)
+            step.healed = Healed(
+                number, replace(stroke, picture=HealedPicture(_NO_PIXELS, nothing)), beginning
+            )
             self._show(base, stroke.picture, n_more=1)
 
         def on_done(stroke: HealedStroke) -> None:
@@ -136,13 +202,14 @@ class Healing:
             step.stroke = None
             self._history.trim()
             self._document.notice.emit(HEALED)
+            self._history.stroke_changed.emit()  # it can be faded now
 
         self._start(work, on_done, on_stroke)
 
-    def _start_move(self, healed: Healed, is_back: bool) -> bool:
-        record = self._record
-        n_more, part = (-1, healed.before) if is_back else (1, healed.after)
-        base = record or (None if is_back else healed.beginning)
+    def _start_move(self, healed: Healed, move: Literal["on", "back", "fade"]) -> bool:
+        record, is_back, stroke = self._record, move == "back", healed.stroke
+        n_more = {"on": 1, "back": -1, "fade": 0}[move]
+        base = record or (healed.beginning if move == "on" else None)
         if base is None or base.number != healed.number:
             return False  # it is part of another result
         if is_back and healed.beginning is not None and base.n_strokes == 1:
@@ -150,7 +217,7 @@ class Healing:
             return False
 
         def work(_control: JobControl) -> HealedPicture:
-            return put_rect(_picture_of(base), part)
+            return put_rect(_picture_of(base), stroke.before if is_back else stroke.after)
 
         def on_done(moved: HealedPicture) -> None:
             self._show(base, moved, n_more=n_more)
@@ -192,6 +259,7 @@ class Healing:
             base,
             name=(now or base).name,  # it may have been renamed since
             packed_mask=picture.filled,
+            touched=picture.touched,
             image=picture.image,
             restoration=replace(picture.restoration, image=picture.image),
             n_strokes=base.n_strokes + n_more,
@@ -204,4 +272,4 @@ class Healing:
 
 def _picture_of(record: RunRecord) -> HealedPicture:
     assert record.image is not None, "only such records are healed"
-    return HealedPicture(record.image, record.packed_mask, record.restoration)
+    return HealedPicture(record.image, record.packed_mask, record.restoration, record.touched)

@@ -4,11 +4,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from inpaint_app.engine.control import Progress
+from inpaint_app.engine.copying import CopySource
+from inpaint_app.engine.heal import Paint
+from inpaint_app.engine.object_outline import OutlineRequest, outline_object
 from inpaint_app.model.mask_painter import MaskDelta, MaskPainter
 from inpaint_app.model.mask_spec import MaskOrigin
 from inpaint_app.model.missing import Mask, dilate, erode
 from inpaint_app.model.rect import Rect
 from inpaint_app.model.similar_region import similar_region
+from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.undo.history import UndoHistory
@@ -22,6 +27,7 @@ class Masking:
 
     def __init__(self, document: Document, history: UndoHistory, workers: WorkerPool) -> None:
         self._document, self._history, self._workers = document, history, workers
+        self.task = ExclusiveTask(workers)
 
     # Strokes
 
@@ -46,12 +52,13 @@ class Masking:
         """Lift the brush: the stroke is a step if it changed something."""
         self._history.end_stroke()
 
-    def heal_stroke(self) -> None:
-        """Lift the brush, and have what the stroke covers healed."""
+    def heal_stroke(self, copy: CopySource | None = None) -> None:
+        """Lift the brush, and have what the stroke covers healed, or copied from elsewhere."""
         painter = self._document.painter
         ended = None if painter is None else painter.end_stroke()
         if ended is not None:
-            self._history.push(Heal(self._document, ended[1], ended[0]))
+            paint = Paint(ended.covered, ended.delta, self._document.state.view.tip, copy)
+            self._history.push(Heal(self._document, ended.rect, paint))
 
     def _paint(self, change: Callable[[MaskPainter], Rect | None]) -> None:
         rect = None if self._document.painter is None else change(self._document.painter)
@@ -110,12 +117,29 @@ class Masking:
 
     def mark_similar(self, row: int, column: int, *, missing: bool = True) -> None:
         """Mark the connected pixels that look like one of them, or unmark them."""
-        source = self._document.state.source
+        source, tolerance = self._document.state.source, self._document.state.view.tolerance
         if source is not None and Rect(0, 0, *source.shape).contains((row, column)):
             self._start(
-                lambda: similar_region(source.picture, row, column),
+                lambda: similar_region(source.picture, row, column, tolerance),
                 lambda found: self.fill(found[0], missing=missing, where=found[1]),
             )
+
+    def mark_object(self, rect: Rect, inside: Mask, *, missing: bool = True) -> None:
+        """Mark the object that a line was drawn around, or unmark it; the line surrounds `inside`."""
+        source, mask = self._document.state.source, self._document.state.mask
+        if source is None:
+            return
+        request = OutlineRequest(source.picture.pixels, rect, inside)
+
+        def on_done(found: tuple[Rect, Mask]) -> None:
+            if self._document.state.mask is mask:
+                self.fill(found[0], missing=missing, where=found[1])
+
+        self.task.start(
+            lambda control: outline_object(request, control),
+            done=on_done,
+            activity=Activity("outline", Progress("looking for the object")),
+        )
 
     def _start(self, compute: Callable[[], Computed], edit: Callable[[Computed], None]) -> None:
         """Compute an edit, which is dropped if the mask has changed meanwhile."""

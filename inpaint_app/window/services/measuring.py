@@ -1,16 +1,21 @@
 """How good pictures are, and where atoms are used: measured whenever there is something to measure."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
 from inpaint_app.engine.export import atom_use
-from inpaint_app.engine.measure import QualityMetrics, damage_quality, quality
+from inpaint_app.engine.measure import QualityMetrics, damage_quality, quality, region_psnr
+from inpaint_app.model.missing import Mask
+from inpaint_app.model.picture import Array
+from inpaint_app.model.rect import Rect
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.runs import PackedRequest, RunRecord
-from inpaint_app.window.document.state import DocumentState
+from inpaint_app.window.document.state import DocumentState, Region
 
 
 class Measuring(QObject):
@@ -21,7 +26,9 @@ class Measuring(QObject):
         self._document = document
         #: By what they measure: "damage", "atom", or the number of a record.
         self._tasks: defaultdict[str | int, ExclusiveTask] = defaultdict(lambda: ExclusiveTask(workers))
-        document.watch(self._follow, "source", "mask", "runs", "atom")
+        self._region_of: Mask | None = None
+        self._region_images: dict[int | None, Array] = {}
+        document.watch(self._follow, "source", "mask", "runs", "atom", "region")
 
     def restart(self) -> None:
         """Measure nothing of the last source any more."""
@@ -45,7 +52,50 @@ class Measuring(QObject):
                 done=lambda use: self._document.apply(atom_use=use),
             )
 
+    def measure_region(self, rect: Rect, inside: Mask) -> None:
+        """Measure all runs within a part of the picture, and those that follow."""
+        if not self._document.state.has_reference:
+            self._document.notice.emit(
+                f"Errors are measured against the original; open it first ({key_of('open_reference')})."
+            )
+            return
+        self._document.apply(region=Region(rect, inside))
+
+    def forget_region(self) -> None:
+        """Measure no part of the picture any more."""
+        self._document.apply(region=None)
+
+    def _measure_region(self, state: DocumentState) -> None:
+        """Measure what has not been measured in the region: the damaged picture, and runs."""
+        region, source = state.region, state.source
+        if region is None or source is None or source.reference is None:
+            return
+        reference = source.reference.pixels
+        images: dict[int | None, Array | None] = {None: source.picture.pixels}
+        images |= {record.number: record.image for record in state.runs.records}
+        known = dict(self._region_images) if self._region_of is region.inside else {}
+        new = {
+            key: image for key, image in images.items() if image is not None and known.get(key) is not image
+        }
+        if not new:
+            return
+        self._region_of, self._region_images = region.inside, {**known, **new}
+
+        def on_done(found: dict[int | None, float]) -> None:
+            now = self._document.state.region
+            if now is not None and now.inside is region.inside:
+                self._document.apply(region=replace(now, psnr={**now.psnr, **found}))
+
+        self._tasks["region"].start(
+            lambda _control: {
+                key: region_psnr(reference, image, region.rect, region.inside) for key, image in new.items()
+            },
+            done=on_done,
+        )
+
     def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        if new.region is not old.region or new.runs is not old.runs:
+            self._measure_region(new)
         if new.atom is None:
             self._tasks["atom"].cancel()
         if new.source is None:

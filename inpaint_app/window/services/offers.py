@@ -104,6 +104,37 @@ class DoubtfulMask(Offer):
         self._say(_DOUBTS[self._doubt].format(format_percent(new.source.missing.fraction)))
 
 
+class HiddenDifference(Offer):
+    """Says that refinement hides what constraints change, and offers to compare them without it."""
+
+    watched = ("runs", "activity")
+    _dismissed: tuple[int, ...] = ()
+
+    def dismiss(self) -> None:
+        """Say it no more about these runs."""
+        self._dismissed = self._document.state.runs.comparison
+        self._say("")
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        records = new.runs.compared
+        constraints = {record.requested.constraint for record in records}
+        rest = {replace(record.requested, constraint="average") for record in records}
+        is_refined = any(record.restoration.n_rounds > 0 for record in records)
+        is_comparison = len(constraints) > 1 and len(rest) == 1 and is_refined
+        if not is_comparison or new.activity is not None or new.runs.comparison == self._dismissed:
+            self._say("")
+            return
+        scores = [
+            record.figures.scores.psnr
+            for record in records
+            if record.figures is not None and record.figures.scores.psnr is not None
+        ]
+        apart = f"; these differ by {max(scores) - min(scores):.2f} dB" if len(scores) == len(records) else ""
+        self._say(
+            f"Refinement hides most of what the constraint changes{apart}. The paper compares without it."
+        )
+
+
 class UnseenFile(Offer):
     """Offers to restore a file that cannot be shown."""
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from inpaint_app.engine import source as sources
-from inpaint_app.engine.control import Progress
-from inpaint_app.engine.source import LoadedRecipe, Source, load_recipe
+from inpaint_app.engine.control import JobControl, Progress
+from inpaint_app.engine.source import LoadedRecipe, Plane, Source, load_recipe
 from inpaint_app.errors import UnviewableError
 from inpaint_app.model.damage import SAMPLES, Damage
 from inpaint_app.model.mask_painter import MaskPainter
@@ -63,9 +63,9 @@ class Opening:
             return
         spec = mask_spec or MaskSpec()
 
-        def work() -> Source | UnshownFile:
+        def work(control: JobControl) -> Source | UnshownFile:
             try:
-                return sources.open_source(path, spec, reference)
+                return sources.open_source(path, spec, reference, control=control)
             except UnviewableError as error:
                 return UnshownFile(path, spec, error.problem)
 
@@ -74,7 +74,7 @@ class Opening:
     def open_project(self, path: Path, then: Then | None = None, *, is_saved: bool = True) -> None:
         """Go on with a project; `is_saved` is whether its file stays."""
 
-        def load() -> tuple[Project, MaskPainter]:
+        def load(_control: JobControl) -> tuple[Project, MaskPainter]:
             project = read_project(path)
             return project, MaskPainter(project.mask.unpack())
 
@@ -87,13 +87,39 @@ class Opening:
 
         self._open(load, f"opening {path.name}", show)
 
+    def show_plane(self, page: int | None = None, band: int | None = None) -> None:
+        """Show another page or band of the file that is open, as it was left or as the file marks it."""
+        state = self._document.state
+        source = state.source
+        if source is None or not source.is_part:
+            return
+        plane = Plane(
+            source.plane.page if page is None else page, source.plane.band if band is None else band
+        )
+        known = state.planes.get(plane)
+
+        def load(control: JobControl) -> _Opened:
+            if known is not None:
+                return _Opened(known.source, MaskPainter(known.mask.unpack()), known.mask)
+            return _made_ready(sources.plane_source(source, plane, control=control))
+
+        def show(opened: _Opened) -> None:
+            if self._document.state.source is source and opened.source.plane != source.plane:
+                self._history.end_stroke()
+                self.on_leaving()
+                self._document.show_plane(opened.source, opened.painter, opened.mask)
+                self._history.clear()
+                self.on_opened()
+
+        self._open(load, f"opening page {plane.page + 1}", show)
+
     def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
         """Open the bundled picture with some damage."""
-        self._open_source(lambda: sources.open_sample(damage), "opening the sample")
+        self._open_source(lambda _control: sources.open_sample(damage), "opening the sample")
 
     def open_picture(self, make: Callable[[], Picture], name: str) -> None:
         """Open pixels that are no file; `make` is called in another thread."""
-        self._open_source(lambda: sources.source_from_picture(make(), name), f"opening {name}")
+        self._open_source(lambda _control: sources.source_from_picture(make(), name), f"opening {name}")
 
     def simulate_damage(self, damage: Damage) -> None:
         """Simulate damage; the whole picture becomes the reference."""
@@ -101,7 +127,7 @@ class Opening:
         if source is None:
             self._document.problem.emit(NO_PICTURE)
         else:
-            self._open_source(lambda: sources.simulate_damage(source, damage), "simulating damage")
+            self._open_source(lambda _control: sources.simulate_damage(source, damage), "simulating damage")
 
     def show(self, source: Source) -> None:
         """Show a source that was loaded."""
@@ -136,7 +162,7 @@ class Opening:
     def open_recipe(self, path: Path) -> None:
         """Use the parameters of a recipe, and its marks of missing pixels for the picture that is open."""
         source = self._document.state.source
-        self._open(lambda: load_recipe(path, source), f"opening {path.name}", self._show_recipe)
+        self._open(lambda _control: load_recipe(path, source), f"opening {path.name}", self._show_recipe)
 
     def _show_recipe(self, recipe: LoadedRecipe) -> None:
         if recipe.source is not None:
@@ -164,14 +190,14 @@ class Opening:
 
     def _open_source(
         self,
-        work: Callable[[], Source | UnshownFile],
+        work: Callable[[JobControl], Source | UnshownFile],
         stage: str,
         *,
         notice: str = "",
         then: Then | None = None,
     ) -> None:
-        def load() -> _Opened | UnshownFile:
-            source = work()
+        def load(control: JobControl) -> _Opened | UnshownFile:
+            source = work(control)
             return source if isinstance(source, UnshownFile) else _made_ready(source)
 
         def show(opened: _Opened | UnshownFile) -> None:
@@ -197,10 +223,10 @@ class Opening:
         if source is None:
             self._document.problem.emit(NO_PICTURE)
         else:
-            self._open(lambda: work(source), stage, done)
+            self._open(lambda _control: work(source), stage, done)
 
-    def _open(self, work: Callable[[], Any], stage: str, done: Callable[[Any], Any]) -> None:
-        self.task.start(lambda _control: work(), done=done, activity=Activity("open", Progress(stage)))
+    def _open(self, work: Callable[[JobControl], Any], stage: str, done: Callable[[Any], Any]) -> None:
+        self.task.start(work, done=done, activity=Activity("open", Progress(stage)))
 
 
 def _made_ready(source: Source) -> _Opened:

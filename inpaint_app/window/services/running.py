@@ -270,6 +270,7 @@ class Running(QObject):
         packed, state = self._request(), self._document.state
         assert packed is not None and state.source is not None, "there is a picture"
         reference = None if state.source.reference is None else state.source.reference.pixels
+        current = None if state.runs.current is None else state.runs.current.image
         side, visible, focus = self._preview_size.side, state.visible, self._focus
         start: float | None = time.perf_counter()
 
@@ -287,7 +288,7 @@ class Running(QObject):
         def work(control: JobControl) -> Preview | None:
             request = packed.unpack()
             return restoring.preview(
-                request, preview_rect(request.mask, side, visible, focus), control, reference
+                request, preview_rect(request.mask, side, visible, focus), control, reference, current
             )
 
         self._document.apply(is_previewing=True)

@@ -1,12 +1,25 @@
-"""A file of several pages or many bands, which the window cannot show: restored as a whole."""
+"""All pages and bands of a file, restored and written as a whole."""
 
-from inpaint_app.engine.control import Progress
-from inpaint_app.engine.restore_file import FileOptions, FileRequest, FileResult, restore_file
+from collections.abc import Mapping
+
+from inpaint_app.engine.control import JobControl, Progress
+from inpaint_app.engine.overview import Overview
+from inpaint_app.engine.restore_file import (
+    FileOptions,
+    FileRequest,
+    FileResult,
+    restore_file,
+    restore_painted,
+)
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
+from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import Document
+
+#: Pages before and after a page that help to restore it (docs/refinement.md).
+NEIGHBORS = 2
 
 
 class WholeFile:
@@ -22,10 +35,50 @@ class WholeFile:
         if state.unshown is None:
             return
         options = FileOptions(state.settings, state.unshown.mask_spec, estimates=False)
-        request = FileRequest(state.unshown.path, output, options)
         self._document.apply(unshown=None)
+        self._start(FileRequest(state.unshown.path, output, options))
+
+    def restore_pages(self, output: Output) -> None:
+        """Restore all pages and bands of the file that is open, with the masks as they are now.
+
+        Pages of the same kind are a stack: those before and after a page help to refine it.
+        """
+        state = self._document.state
+        source, mask = state.source, state.mask
+        if source is None or mask is None or source.path is None:
+            return
+        if source.overview is not None:
+            options = FileOptions(state.settings, source.mask_spec, estimates=False)
+            masks = {plane: work.mask for plane, work in state.planes.items()} | {source.plane: mask}
+            painted = {plane.page: each for plane, each in masks.items() if each.origin.is_painted}
+            self._start(FileRequest(source.path, output, options), source.overview, painted)
+            return
+        if source.whole is None:
+            return
+        pages = source.whole.pages
+        is_stack = len(pages) > 1 and len({(page.pixels.shape, page.pixels.dtype) for page in pages}) == 1
+        options = FileOptions(
+            state.settings,
+            source.mask_spec,
+            estimates=False,
+            neighbor_planes=NEIGHBORS if is_stack and pages[0].n_bands in (1, 3) else None,
+        )
+        masks = {plane: work.mask for plane, work in state.planes.items()} | {source.plane: mask}
+        self._start(FileRequest(source.path, output, options, masks=masks))
+
+    def _start(
+        self,
+        request: FileRequest,
+        overview: Overview | None = None,
+        painted: Mapping[int, PackedMask] | None = None,
+    ) -> None:
+        def work(control: JobControl) -> FileResult:
+            if overview is None or not painted:
+                return restore_file(request, control)
+            return restore_painted(request, overview, painted, control)
+
         self.task.start(
-            lambda control: restore_file(request, control),
+            work,
             done=self._report,
             activity=Activity("file", Progress("restoring the file", 0.0)),
         )

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
 from inpaint_app.window.document.document import Document
-from inpaint_app.window.undo.steps import EditMask, PaintMask, Step
+from inpaint_app.window.undo.steps import EditMask, Heal, PaintMask, Step
 
 #: Memory for all steps; the oldest are forgotten first, the last one is always kept.
 MAX_BYTES = 256 * 2**20
@@ -17,6 +17,8 @@ class UndoHistory(QObject):
 
     changed = Signal()
     """There is something else to undo or redo."""
+    stroke_changed = Signal()
+    """Another stroke of the healing brush is the last step, or none is, or it was painted otherwise."""
     stepped = Signal(object, bool)
     """A step that something is to follow, and whether it was undone; None for a part of the last one."""
 
@@ -24,6 +26,7 @@ class UndoHistory(QObject):
         super().__init__(parent)
         self._document = document
         self._stack = QUndoStack(self)
+        self._stroke: Heal | None = None
         self._n_forgotten = 0
 
     def push(self, step: Step, *, follows: bool = True) -> None:
@@ -33,7 +36,7 @@ class UndoHistory(QObject):
         step.may_merge = not self._stack.canRedo()
         self._stack.push(step)
         self.trim()
-        self.changed.emit()
+        self._note_change()
         if follows:
             # Qt has deleted a step that became a part of the one before.
             self.stepped.emit(step if self.last is step else None, False)
@@ -71,14 +74,21 @@ class UndoHistory(QObject):
             self._tell(self.last, is_back=False)
 
     def _tell(self, step: Step | None, *, is_back: bool) -> None:
-        self.changed.emit()
+        self._note_change()
         self.stepped.emit(step, is_back)
+
+    def _note_change(self) -> None:
+        self.changed.emit()
+        stroke = self.last if isinstance(self.last, Heal) else None
+        if stroke is not self._stroke:
+            self._stroke = stroke
+            self.stroke_changed.emit()
 
     def clear(self) -> None:
         """Forget all steps, for another picture."""
         self._stack.clear()
         self._n_forgotten = 0
-        self.changed.emit()
+        self._note_change()
 
     @property
     def can_undo(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtGui import QUndoCommand
 
 from dictsel_core import RestoreSettings
-from inpaint_app.engine.heal import HealedRect
+from inpaint_app.engine.heal import HealedStroke, Paint
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.source import Source
 from inpaint_app.model.mask_painter import MaskDelta
@@ -243,7 +243,8 @@ class Stroke:
     rect: Rect  #: What it covers.
     settings: RestoreSettings
     hole_fill: HoleFill | None
-    packed_mask: PackedMask | None  #: The whole mask, where `hole_fill` asks for it.
+    packed_mask: PackedMask  #: The whole mask.
+    paint: Paint
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,17 +252,16 @@ class Healed:
     """A healed stroke: the record it is part of, what it changed, and that record before it began with it."""
 
     number: int
-    before: HealedRect
-    after: HealedRect
+    stroke: HealedStroke  #: Without its picture, which others have changed since.
     beginning: RunRecord | None
 
 
 class Heal(PaintMask):
     """A stroke that is healed, as soon as that is its turn, and taken back in the result too."""
 
-    def __init__(self, document: Document, delta: MaskDelta | None, rect: Rect) -> None:
-        super().__init__(document, delta)
-        self.rect = rect  #: What the stroke covers.
+    def __init__(self, document: Document, rect: Rect, paint: Paint) -> None:
+        super().__init__(document, paint.delta)
+        self.rect, self.paint = rect, paint  #: What the stroke covers, and how.
         self.is_new = True  #: Whether it has never been followed by anything.
         self.stroke: Stroke | None = None  #: Until it is healed, unless that was cancelled.
         self.healed: Healed | None = None
@@ -280,7 +280,10 @@ class Heal(PaintMask):
     def n_bytes(self) -> int:
         """Memory that it takes."""
         done = self.healed
-        return super().n_bytes + (0 if done is None else done.before.pixels.nbytes + done.after.pixels.nbytes)
+        parts = (
+            () if done is None else (done.stroke.before.pixels, done.stroke.full.pixels, done.stroke.fades)
+        )
+        return super().n_bytes + int(self.paint.covered.nbytes) + sum(int(part.nbytes) for part in parts)
 
 
 def _origin(document: Document) -> MaskOrigin:

@@ -1,13 +1,14 @@
 """What every pane shows, decided in one place; no Qt."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.restore import Preview
+from inpaint_app.model.look import Look, Scale
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array
@@ -26,7 +27,7 @@ TITLES = {
     "damaged": "Damaged",
     **dict.fromkeys(COMPARED, "Compared"),
     "restored": "Restored",
-    "error": "Error (white: a quarter of the range)",
+    "error": "Error",
     "split": "Damaged and restored",
     "compared_split": "Two runs",
     "result": "Picture",
@@ -56,6 +57,7 @@ class ImageSource:
     alpha: Array | None = None  #: Opacity.
     filled: PackedMask | None = None  #: Where pixels were restored, and so are opaque.
     icc: bytes | None = None  #: The color profile.
+    look: Look = field(default_factory=Look)  #: How values become colors.
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ class PaneDisplay:
     placeholder: str = ""  #: Text in place of the picture.
     is_hatched: bool = False  #: Whether missing pixels are hatched.
     has_inset: bool = False  #: Whether the preview is drawn on the image.
+    scale: Scale | None = None  #: Colors with the values at their ends.
     is_highlighted: bool = False  #: Whether the patches of the chosen atom are highlighted.
 
 
@@ -123,7 +126,7 @@ def _mended(state: DocumentState) -> PackedMask | None:
 
 
 #: Fields that `resolve` looks at, besides the activity, the view and the preview, of which not all matters.
-RESOLVED = ("source", "mask", "damage_quality", "runs", "intermediate", "atom_use")
+RESOLVED = ("source", "mask", "damage_quality", "runs", "intermediate", "atom_use", "look")
 
 
 def is_shown_otherwise(old: DocumentState, new: DocumentState) -> bool:
@@ -236,7 +239,20 @@ def _compared_split(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
     )
 
 
+def _error(pane: PaneDisplay, state: DocumentState) -> PaneDisplay:
+    look, current = state.look, state.runs.current
+    figures = None if current is None else current.figures
+    data_range = None if figures is None else figures.scores.data_range
+    if data_range is None:
+        return pane
+    most = data_range / look.error_gain
+    scale = Scale("signed", -most, most) if look.has_sign else Scale("gray", 0.0, most)
+    words = "Error, restored − original" if look.has_sign else "Error"
+    return replace(pane, title=words, scale=scale)
+
+
 _RESOLVERS = {
+    "error": _error,
     "original": _original,
     "damaged": _damaged,
     **dict.fromkeys(COMPARED, _compared),
@@ -279,21 +295,21 @@ def _images(state: DocumentState) -> dict[str, ImageSource]:
     if source is None:
         return {}
     picture, reference = source.picture, source.reference
-    damaged = ImageSource(picture.pixels, alpha=picture.alpha, icc=picture.metadata.icc)
+    damaged = ImageSource(picture.pixels, alpha=picture.alpha, icc=picture.metadata.icc, look=state.look)
     images = {"damaged": damaged}
     if reference is not None:
-        images["original"] = ImageSource(reference.pixels, icc=reference.metadata.icc)
+        images["original"] = replace(damaged, pixels=reference.pixels, alpha=None, icc=reference.metadata.icc)
     sides = {"restored": _Side("", current, partial is not None), **_sides(state)}
     for name, side in sides.items():
         record = side.record
         if partial is not None and side.is_in_progress:
-            images[name] = ImageSource(partial.image, icc=picture.metadata.icc)
+            images[name] = replace(damaged, pixels=partial.image, alpha=None)
         elif record is not None and record.image is not None:
             images[name] = replace(damaged, pixels=record.image, filled=record.packed_mask)
         elif name == "restored" and state.preview is not None:
             images[name] = damaged
     if source.reference is not None and current is not None and current.image is not None:
-        images["error"] = ImageSource(current.image, source.reference.pixels)
+        images["error"] = ImageSource(current.image, source.reference.pixels, look=state.look)
     return images
 
 

@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QWidget
 
 from inpaint_app.engine.measure import error_picture
 from inpaint_app.engine.restore import Preview
+from inpaint_app.engine.source import Source
+from inpaint_app.model.look import Look
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.model.rect import Rect
@@ -75,6 +77,7 @@ class Viewer(QWidget):
             name: LatestResult(self._workers, self) for name in TITLES
         }
         self._inset: LatestResult[tuple[ImagePyramid, Rect]] = LatestResult(self._workers, self)
+        self._detail: LatestResult[tuple[ImagePyramid, Rect]] = LatestResult(self._workers, self)
         self._mask: LatestResult[MaskPyramid] = LatestResult(self._workers, self)
         self._highlight: LatestResult[MaskPyramid] = LatestResult(self._workers, self)
         self._layout = PaneLayout(self)
@@ -95,11 +98,17 @@ class Viewer(QWidget):
         document.watch(self.viewport.fit, "n_opened")
         document.watch(lambda: self._show_mask(None), "first_look")
         document.watch(self._choose_tool, "view")
-        document.watch(self._redraw_tools, "mark")
+        document.watch(self._redraw_tools, "mark", "copy_source", "region")
         document.painted.connect(self._show_mask)
         session.finding.mark_shown.connect(self.viewport.show_box)
-        all_made: list[LatestResult[Any]] = [*self._images.values(), self._inset, self._mask, self._highlight]
-        all_made.append(self._mark_color)
+        all_made: list[LatestResult[Any]] = [
+            *self._images.values(),
+            self._inset,
+            self._detail,
+            self._mask,
+            self._highlight,
+            self._mark_color,
+        ]
         for made in all_made:
             made.changed.connect(self._draw)
         self._workers.failed.connect(session.document.problem)
@@ -175,12 +184,12 @@ class Viewer(QWidget):
                 made.clear()
             elif name in display.ready:
                 make = partial(_pyramid, source, damaged.pixels, self._screen)
-                made.show(make, source.pixels, source.reference, damaged.pixels, self._screen)
+                made.show(make, source.pixels, source.reference, source.look, damaged.pixels, self._screen)
         if damaged is None or display.preview is None:
             self._inset.clear()
         else:
             make_inset = partial(_inset, display.preview, damaged, self._screen)
-            self._inset.show(make_inset, display.preview, self._screen)
+            self._inset.show(make_inset, display.preview, damaged.look, self._screen)
         if damaged is None or display.atom_use is None or not display.atom_use.rects:
             self._highlight.clear()
         else:
@@ -205,8 +214,10 @@ class Viewer(QWidget):
             pane.names,
             self._mask.ready if pane.is_hatched else None,
             self._highlight.ready if pane.is_highlighted else None,
+            self._detail.ready if pane.image == "damaged" else None,
             self._inset.ready if pane.has_inset else None,
             pane.placeholder if pyramid is None else "",
+            pane.scale,
         )
 
     def _show_mask(self, rect: Rect | None) -> None:
@@ -278,17 +289,51 @@ class Viewer(QWidget):
         x, y = self.viewport.center
         rect = Rect(int(y - down / 2), int(x - across / 2), round(down) + 1, round(across) + 1)
         self._session.running.look_at(rect.clipped(source.shape))
+        self._show_detail(source, rect.clipped(source.shape))
+
+    def _show_detail(self, source: Source, rect: Rect) -> None:
+        """Draw what is seen of a reduced picture in full, as far as the screen has pixels for it."""
+        if source.overview is None or self.viewport.zoom <= 1 or rect.is_empty:
+            self._detail.clear()
+            return
+        damaged = self.display.images["damaged"]
+        step = max(1, int(source.overview.factor / self.viewport.zoom))
+        make = partial(_detail, source, rect, step, damaged, self._screen)
+        self._detail.show(make, make)
 
 
 def _pyramid(source: ImageSource, damaged: Array, screen: bytes | None) -> ImagePyramid:
     if source.reference is not None:
-        return build_pyramid(error_picture(source.reference, source.pixels))
+        look = source.look
+        errors = error_picture(source.reference, source.pixels, look.error_gain, has_sign=look.has_sign)
+        return build_pyramid(errors, look=Look(color_map="signed" if look.has_sign else "gray"))
     alpha = source.alpha
     if alpha is not None and source.filled is not None:
         alpha = Picture(source.pixels, alpha).with_pixels(source.pixels, filled=source.filled.unpack()).alpha
-    return build_pyramid(source.pixels, display_range(damaged), alpha=alpha, icc=source.icc, screen=screen)
+    return build_pyramid(
+        source.pixels, display_range(damaged), alpha=alpha, icc=source.icc, screen=screen, look=source.look
+    )
+
+
+def _detail(
+    source: Source, rect: Rect, step: int, damaged: ImageSource, screen: bytes | None
+) -> tuple[ImagePyramid, Rect]:
+    overview = source.overview
+    assert overview is not None, "it is reduced"
+    factor = overview.factor
+    height, width = overview.shape[:2]
+    part = Rect(*(factor * side for side in rect)).clipped((height, width))
+    pixels = overview.read(part, step, source.plane.page).pixels
+    if pixels.ndim == 3 and pixels.shape[2] != 3:
+        pixels = pixels[..., 0]
+    pixels = pixels.astype(damaged.pixels.dtype, copy=False)
+    value_range = display_range(damaged.pixels)
+    pyramid = build_pyramid(pixels, value_range, icc=damaged.icc, screen=screen, look=damaged.look)
+    return pyramid, rect
 
 
 def _inset(preview: Preview, damaged: ImageSource, screen: bytes | None) -> tuple[ImagePyramid, Rect]:
-    pyramid = build_pyramid(preview.image, display_range(damaged.pixels), icc=damaged.icc, screen=screen)
+    pyramid = build_pyramid(
+        preview.image, display_range(damaged.pixels), icc=damaged.icc, screen=screen, look=damaged.look
+    )
     return pyramid, preview.rect

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QSpinBox
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSpinBox
 
 
 class _NoWheel:  # Qt allows one base class of its own
@@ -21,6 +21,14 @@ class NoWheelComboBox(_NoWheel, QComboBox):
 
 class NoWheelSpinBox(_NoWheel, QSpinBox):
     """A number that the wheel does not change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+
+class NoWheelDoubleSpinBox(_NoWheel, QDoubleSpinBox):
+    """A number with decimals that the wheel does not change."""
 
     def __init__(self) -> None:
         super().__init__()

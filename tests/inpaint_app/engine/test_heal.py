@@ -1,12 +1,26 @@
 """Healing a stroke: just there, from what is known around it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dictsel_core import RestoreSettings, restore
+from inpaint_app.engine.brush_tip import BrushTip
 from inpaint_app.engine.control import JobControl
-from inpaint_app.engine.heal import HealedPicture, HealedStroke, HealRequest, heal, put_rect, surroundings
+from inpaint_app.engine.copying import CopySource, Offset
+from inpaint_app.engine.heal import (
+    HealedPicture,
+    HealedStroke,
+    HealRequest,
+    Paint,
+    faded,
+    heal,
+    put_rect,
+    surroundings,
+)
 from inpaint_app.errors import UserError
+from inpaint_app.model.mask_painter import MaskDelta
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.rect import Rect
 
@@ -26,6 +40,72 @@ def healed(pixels, mask, before=None, *, rect=STROKE, **more) -> HealedStroke:
     outer = surroundings(rect, FAST, mask.shape)[1]
     request = HealRequest(pixels, before, mask[outer.slices], rect, FAST)
     return heal(request, JobControl(**more))
+
+
+def painted(pixels, mask, tip, copy=None, before=None) -> HealedStroke:
+    """Heal a stroke of which nothing was missing before."""
+    before = before or HealedPicture(pixels, PackedMask.empty(mask.shape))
+    outer, flipped = surroundings(STROKE, FAST, mask.shape)[1], mask[STROKE.slices]
+    delta = MaskDelta(STROKE, np.packbits(flipped))
+    paint = Paint(flipped, delta, tip, copy)
+    packed = PackedMask.pack(mask)
+    request = HealRequest(pixels, before, mask[outer.slices], STROKE, FAST, None, packed, paint)
+    return heal(request, JobControl())
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+def test_half_of_the_opacity_is_half_way_to_the_healed_pixels(smooth, dtype) -> None:
+    damaged, mask = drawn(smooth.astype(dtype), STROKE)
+    full = painted(damaged, mask, BrushTip(6)).picture.image.astype(float)
+    half = painted(damaged, mask, BrushTip(6, opacity=0.5))
+    assert np.abs(half.picture.image - (full + damaged) / 2).max() <= 0.5
+    assert np.array_equal(half.picture.touched.unpack(), mask)
+    faded_out = put_rect(half.picture, faded(half.before, half.full, half.fades, 0.0))
+    assert np.array_equal(faded_out.image, damaged)
+    again = put_rect(half.picture, faded(half.before, half.full, half.fades, 1.0))
+    assert np.array_equal(again.image, full.astype(dtype))
+
+
+def test_a_soft_stroke_keeps_what_is_at_its_rim(smooth) -> None:
+    damaged, mask = drawn(smooth, STROKE)
+    hard = painted(damaged, mask, BrushTip(6)).picture.image.astype(int)
+    soft = painted(damaged, mask, BrushTip(6, hardness=0.0)).picture.image.astype(int)
+    rim, core = (slice(100, 101), slice(65, 95)), (slice(102, 104), slice(65, 95))
+    assert np.abs(soft - damaged)[rim].mean() < 0.3 * np.abs(hard - damaged)[rim].mean()
+    assert np.abs(soft - hard)[core].mean() < 0.1 * np.abs(hard - damaged)[core].mean()
+
+
+def test_what_is_truly_missing_is_healed_in_full(smooth) -> None:
+    damaged, mask = drawn(smooth, STROKE)
+    nothing = HealedPicture(damaged, PackedMask.empty(mask.shape))
+    outer = surroundings(STROKE, FAST, mask.shape)[1]
+    paint = Paint(np.ones((6, 40), bool), None, BrushTip(6, 0.0, 0.3))
+    packed = PackedMask.pack(mask)
+    request = HealRequest(damaged, nothing, mask[outer.slices], STROKE, FAST, None, packed, paint)
+    assert np.array_equal(heal(request, JobControl()).picture.image, healed(damaged, mask).picture.image)
+
+
+def test_a_clone_copies_and_strokes_beside_it_leave_it_alone(smooth) -> None:
+    mask = np.zeros(smooth.shape, bool)
+    mask[STROKE.slices] = True
+    clone = painted(smooth, mask, BrushTip(6), CopySource(Offset(-60, 30), keeps_tones=False))
+    assert np.array_equal(clone.picture.image[STROKE.slices], smooth[40:46, 90:130])
+    assert np.array_equal(clone.picture.image[~mask], smooth[~mask])
+    assert np.array_equal(clone.picture.filled.unpack(), mask)
+    beside = Rect(108, 60, 4, 40)
+    both = mask.copy()
+    both[beside.slices] = True
+    after = healed(smooth, both, clone.picture, rect=beside)
+    assert np.array_equal(after.picture.image[STROKE.slices], smooth[40:46, 90:130])
+    plain = healed(smooth, both, replace(clone.picture, touched=None), rect=beside)
+    assert not np.array_equal(plain.picture.image[STROKE.slices], smooth[40:46, 90:130])
+
+
+def test_a_source_beside_the_picture_is_refused_in_a_sentence(smooth) -> None:
+    mask = np.zeros(smooth.shape, bool)
+    mask[STROKE.slices] = True
+    with pytest.raises(UserError, match="nothing to copy"):
+        painted(smooth, mask, BrushTip(6), CopySource(Offset(900, 0), keeps_tones=True))
 
 
 def drawn(pixels: np.ndarray, *rects: Rect) -> tuple[np.ndarray, np.ndarray]:

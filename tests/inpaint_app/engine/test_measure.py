@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from dictsel_core import RestoreSettings
+from dictsel_core import RestoreSettings, psnr
 from dictsel_core.evaluation import observed_range
-from inpaint_app.engine.measure import error_picture, measure, quality
+from inpaint_app.engine.measure import error_picture, measure, quality, region_psnr
 from inpaint_app.engine.restore import RestoreRequest
+from inpaint_app.model.rect import Rect
 
 RNG = np.random.default_rng(0)
 WHOLE = RNG.integers(0, 256, (24, 24))
@@ -48,3 +49,27 @@ def test_the_range_can_be_told() -> None:
     assert own.data_range == observed_range(request.pixels, request.mask)
     assert told.rmse == pytest.approx(own.rmse)
     assert told.psnr == pytest.approx(own.psnr + 20 * np.log10(10 / own.data_range))
+
+
+def test_errors_with_a_sign_tell_bright_from_dark() -> None:
+    reference = np.full((4, 6, 3), 100, np.uint8)
+    image = reference.copy()
+    image[0, 0], image[1, 1], image[2, 2] = 110, 90, 255
+    errors = error_picture(reference, image, gain=5, has_sign=True)
+    assert errors[3, 3] == 128
+    assert errors[0, 0] == 128 + 25
+    assert errors[1, 1] == 128 - 25
+    assert errors[2, 2] == 255
+    plain = error_picture(reference, image, gain=5)
+    assert (plain[0, 0], plain[1, 1], plain[3, 3]) == (50, 50, 0)
+
+
+def test_a_region_is_measured_by_itself() -> None:
+    reference = np.random.default_rng(0).integers(0, 255, (40, 50), np.uint8)
+    image = reference.copy()
+    image[10:20, 10:20] ^= 8
+    rect, inside = Rect(5, 5, 20, 20), np.zeros((20, 20), bool)
+    inside[5:15, 5:15] = True
+    expected = psnr(reference[10:20, 10:20], image[10:20, 10:20], data_range=255)
+    assert region_psnr(reference, image, rect, inside) == pytest.approx(expected)
+    assert region_psnr(reference, image, rect, ~inside) == np.inf

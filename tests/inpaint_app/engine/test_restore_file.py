@@ -10,7 +10,7 @@ import tifffile
 from dictsel_core import RestoreSettings
 from inpaint_app.engine.control import JobControl
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, WrittenFile, restore_file
-from inpaint_app.engine.source import open_source
+from inpaint_app.engine.source import Plane, open_source
 from inpaint_app.errors import UserError
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output
@@ -106,7 +106,7 @@ def test_metadata_that_would_be_lost_are_named_or_refused(tmp_path: Path) -> Non
         assert any("GDAL metadata" in note for note in notes) == is_lost
 
 
-def test_the_window_refuses_what_it_cannot_show_whole(tmp_path: Path) -> None:
+def test_the_window_shows_one_plane_of_several(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "pages.tif", stack(), photometric="minisblack")
     tifffile.imwrite(
         tmp_path / "bands.tif",
@@ -115,9 +115,13 @@ def test_the_window_refuses_what_it_cannot_show_whole(tmp_path: Path) -> None:
         planarconfig="contig",
     )
     tifffile.imwrite(tmp_path / "signed.tif", stack("i2", 1)[0])
-    for name, words in (("pages", "3 pages"), ("bands", "5 bands")):
-        with pytest.raises(UserError, match=f"{words}.*inpaint restore"):
-            open_source(tmp_path / f"{name}.tif", MaskSpec())
+    for name, plane in (("pages", Plane(2)), ("bands", Plane(0, 3))):
+        source = open_source(tmp_path / f"{name}.tif", MaskSpec(), plane=plane)
+        whole = tifffile.imread(tmp_path / f"{name}.tif")
+        assert np.array_equal(source.picture.pixels, whole[2] if name == "pages" else whole[..., 3])
+        assert (source.n_pages, source.n_bands) == ((3, 1) if name == "pages" else (1, 5))
+    with pytest.raises(UserError, match="no page 9"):
+        open_source(tmp_path / "pages.tif", MaskSpec(), plane=Plane(8))
     source = open_source(tmp_path / "signed.tif", MaskSpec())
     assert source.picture.pixels.dtype == np.float32
     assert np.array_equal(source.picture.pixels, read_picture(tmp_path / "signed.tif").pixels)

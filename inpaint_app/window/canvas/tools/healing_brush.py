@@ -1,10 +1,12 @@
 """Paint over damage, and have it restored at once."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QPainterPath, QPainterPathStroker, QPolygonF
 
+from inpaint_app.engine.copying import CopySource, Offset
+from inpaint_app.window.action_table import key_of
 from inpaint_app.window.canvas.tools.brush import Brush
 from inpaint_app.window.canvas.tools.lasso import pixels_inside
 from inpaint_app.window.canvas.tools.tool import Place
@@ -21,11 +23,15 @@ _MAX_PLACES = 120
 class HealingBrush(Brush):
     """A brush whose stroke is restored when the button is released; works on the result too.
 
-    A stroke that ends where it began also covers what it surrounds.
+    A stroke that ends where it began also covers what it surrounds. If a source was chosen, the texture is
+    copied from there, with the tones around the stroke.
     """
 
     name = "heal"
     panes = ("damaged", "restored", "split")
+    picks_source = True
+    keeps_tones: ClassVar[bool] = True  #: Whether what it copies gets the tones of where it goes.
+    needs_source: ClassVar[bool] = False
 
     def __init__(self, session: "Session") -> None:
         super().__init__(session)
@@ -33,10 +39,24 @@ class HealingBrush(Brush):
         self._places: list[QPointF] = []
         #: Its outline for so many places and that brush: it is asked for several times with each.
         self._outline: tuple[tuple[int, int], QPainterPath] | None = None
+        self._offset: Offset | None = None
+
+    def pick_source(self, place: Place) -> None:
+        """Copy from a place."""
+        self.session.healing.choose_source(*place)
 
     def press(self, place: Place) -> None:
         """Put the brush down."""
+        session = self.session
+        if session.state.copy_source is not None and session.running.is_busy and not self.is_reversed:
+            stop = key_of("stop")
+            session.document.notice.emit(f"A run is in progress; let it end, or stop it ({stop}), to copy.")
+            return
+        if self.needs_source and session.state.copy_source is None and not self.is_reversed:
+            session.document.notice.emit("Alt+click the place to copy from first.")
+            return
         start = self._last if self.is_straight and self._last is not None else place
+        self._offset = None if self.is_reversed else session.healing.copy_offset(*start)
         super().press(place)
         self._outline = None
         # A dot has no length, and no outline.
@@ -50,22 +70,46 @@ class HealingBrush(Brush):
     def release(self) -> None:
         """Lift the brush, and heal."""
         self.is_active = False
-        if self._places and self._is_loop():
+        if self._places and self._offset is None and self._is_loop():
             assert self.session.state.source is not None, "there is a picture to draw on"
             rect, inside = pixels_inside(_path(self._places), self.session.state.source.shape)
             if not rect.is_empty:
                 self.session.masking.fill_stroke(rect, inside)
-        self.session.masking.heal_stroke()
+        copy = None if self._offset is None else CopySource(self._offset, self.keeps_tones)
+        self.session.masking.heal_stroke(copy)
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
-        """Return the stroke while it is painted or healed, and else a ring as wide as the brush."""
+        """Return the stroke while it is painted or healed, and else a ring; and where it copies from."""
         if not self.is_active and (not self.session.healing.task.is_active or not self._places):
             self._places = []
-            return super().outline(pointer)
-        key = len(self._places), self.session.state.view.brush_diameter
-        if self._outline is None or self._outline[0] != key:
-            self._outline = key, self._stroke_outline(key[1])
-        return self._outline[1]
+            path = super().outline(pointer)
+        else:
+            key = len(self._places), self.session.state.view.brush_diameter
+            if self._outline is None or self._outline[0] != key:
+                self._outline = key, self._stroke_outline(key[1])
+            path = self._outline[1]
+        source = self._source_outline(pointer)
+        if source is None or path is None:
+            return source or path
+        both = QPainterPath(path)
+        both.addPath(source)
+        return both
+
+    def _source_outline(self, pointer: Place | None) -> QPainterPath | None:
+        """Return a ring with a cross where the brush copies from, or will if a stroke begins now."""
+        view, chosen = self.session.state.view, self.session.state.copy_source
+        if chosen is None:
+            return None
+        center = QPointF(chosen.column, chosen.row)
+        offset = self._offset if self.is_active else chosen.offset if view.is_aligned else None
+        if offset is not None and pointer is not None:
+            center = QPointF(pointer.column + offset.columns, pointer.row + offset.rows)
+        path, radius, arm = QPainterPath(), view.brush_diameter / 2, max(self.reach, 3)
+        path.addEllipse(center, radius, radius)
+        for x, y in ((arm, 0), (0, arm)):
+            path.moveTo(center - QPointF(x, y))
+            path.lineTo(center + QPointF(x, y))
+        return path
 
     def _stroke_outline(self, diameter: int) -> QPainterPath:
         stroker = QPainterPathStroker()
@@ -74,7 +118,7 @@ class HealingBrush(Brush):
         stroker.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         path = _path([*self._places[:: 1 + len(self._places) // _MAX_PLACES], self._places[-1]])
         stroke = stroker.createStroke(path).simplified()
-        return stroke.united(path) if self._is_loop() else stroke
+        return stroke.united(path) if self._offset is None and self._is_loop() else stroke
 
     def _is_loop(self) -> bool:
         """Return whether the stroke ends where it began, with something between."""
@@ -91,3 +135,11 @@ def _path(places: list[QPointF]) -> QPainterPath:
     path = QPainterPath()
     path.addPolygon(QPolygonF(places))
     return path
+
+
+class CloneStamp(HealingBrush):
+    """A brush that copies pixels as they are, from where Alt+click says."""
+
+    name = "clone"
+    keeps_tones = False
+    needs_source = True

@@ -98,6 +98,51 @@ class Polygon(Lasso):
         return path
 
 
+class ObjectOutline(Lasso):
+    """Marks the object inside a line drawn loosely around it; the right button unmarks it."""
+
+    name = "object"
+
+    def release(self) -> None:
+        """Close the line, and look for the object."""
+        self.is_active = False
+        assert self.session.state.source is not None, "there is a picture to draw on"
+        rect, inside = pixels_inside(self._path, self.session.state.source.shape)
+        if not rect.is_empty and inside.any():
+            self.session.masking.mark_object(rect, inside, missing=not self.is_reversed)
+
+    def outline(self, pointer: Place | None) -> QPainterPath | None:
+        """Return the line while it is drawn, and until the object is found."""
+        path = QPainterPath(self._path)
+        path.closeSubpath()
+        return path if self.is_active or self.session.masking.task.is_active else None
+
+
+class MeasuredRegion(Lasso):
+    """Measures all runs inside a line drawn by hand; a click forgets it."""
+
+    name = "region"
+    panes = ("original", "damaged", "restored", "split", "error")
+    uses_right_button = False
+
+    def release(self) -> None:
+        """Close the line; one without an area forgets it."""
+        self.is_active = False
+        source, measuring = self.session.state.source, self.session.measuring
+        assert source is not None, "there is a picture to draw on"
+        rect, inside = pixels_inside(self._path, source.shape)
+        if rect.is_empty or not inside.any():
+            measuring.forget_region()
+        else:
+            measuring.measure_region(rect, inside)
+
+    def outline(self, pointer: Place | None) -> QPainterPath | None:
+        """Return the line, closed, until there is another."""
+        path = QPainterPath(self._path)
+        path.closeSubpath()
+        return path if self.is_active or self.session.state.region is not None else None
+
+
 class CopyArea(Lasso):
     """Fills wide holes from what lies inside lines drawn by hand; the right button keeps them from it."""
 

@@ -36,6 +36,7 @@ class Tool:
     panes: ClassVar[tuple[str, ...]] = ("damaged",)
     is_smooth: ClassVar[bool] = True  #: Whether its outline is drawn antialiased.
     uses_right_button: ClassVar[bool] = False  #: Whether the right button does the opposite.
+    picks_source: ClassVar[bool] = False  #: Whether Alt+click, or Ctrl+click, chooses where it copies from.
     #: Whether every press adds to what has begun, until a double-click or Return finishes it.
     joins_clicks: ClassVar[bool] = False
 
@@ -56,6 +57,9 @@ class Tool:
 
     def press(self, place: Place) -> None:
         """Begin where the button was pressed."""
+
+    def pick_source(self, place: Place) -> None:
+        """Copy from a place."""
 
     def move(self, place: Place) -> None:
         """Follow the pointer; called only while the tool is active."""

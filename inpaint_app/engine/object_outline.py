@@ -1,0 +1,165 @@
+"""The outline of an object that somebody drew a line around: it follows the edges inside the line."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from inpaint_app.engine.control import JobControl, Progress
+from inpaint_app.model.missing import Mask, dilate
+from inpaint_app.model.picture import Array
+from inpaint_app.model.rect import Rect
+
+_Values = npt.NDArray[np.float64]
+
+#: Longest side, in pixels, of what is looked at; larger parts of a picture are reduced.
+_MAX_SIDE = 240
+#: Room around the line that is certainly no object, as a part of its longest side.
+_ROOM = 0.12
+#: Colors that are told apart, and steps to find them.
+_N_COLORS, _N_STEPS = 16, 10
+#: Of the colors outside of the line, by how much of the surroundings they are: which says how much of these
+#: is inside.
+_QUANTILE = 0.9
+#: Depth inside the line, as a part of the greatest, from which on what looks like the object is its own.
+_CORE = 0.35
+#: How much an edge hinders the walk.
+_BETA = 90.0
+
+
+@dataclass(frozen=True, eq=False)
+class OutlineRequest:
+    """A line around an object."""
+
+    pixels: Array  #: Of the whole picture.
+    rect: Rect  #: Around the line.
+    inside: Mask  #: Pixels of the rectangle that the line surrounds.
+
+
+def outline_object(request: OutlineRequest, control: JobControl) -> tuple[Rect, Mask]:
+    """Return the pixels of the object: a rectangle, and which lie in it.
+
+    What lies outside of the line is no object. Inside, colors that are seen outside too make a pixel less
+    likely to be one; a random walk (Grady, 2006) from what is certain to what is not then finds the border
+    along the edges of the picture. It reaches a pixel further, for the soft edge of the object.
+    """
+    from skimage.segmentation import random_walker  # noqa: PLC0415  (slow to import)
+
+    room = max(4, round(_ROOM * max(request.rect.height, request.rect.width)))
+    outer = request.rect.widened(room, request.pixels.shape)
+    colors, inside = _reduced(request, outer)
+    if np.ptp(colors) == 0:
+        return request.rect, request.inside
+    control.report(Progress("looking for the object", 0.2))
+    control.check()
+    likely = _likelihood(colors, inside)
+    seeds = _seeds(likely, inside)
+    if not (seeds == 1).any():
+        return request.rect, request.inside
+    control.report(Progress("looking for the object", 0.6))
+    control.check()
+    probability = random_walker(colors, seeds, beta=_BETA, mode="bf", return_full_prob=True, channel_axis=-1)[
+        0
+    ]
+    control.check()
+    found = _enlarged(probability, outer) > 0.5
+    found = dilate(_solid(found), 1)
+    found[request.rect.within(outer).slices] &= request.inside
+    return _cut(found, outer, request)
+
+
+def _reduced(request: OutlineRequest, outer: Rect) -> tuple[_Values, Mask]:
+    """Return the colors of a part of the picture, spread alike, and what the line surrounds, both reduced."""
+    from skimage.color import rgb2lab  # noqa: PLC0415  (slow to import)
+    from skimage.transform import resize  # noqa: PLC0415  (slow to import)
+
+    part = np.nan_to_num(np.atleast_3d(request.pixels[outer.slices]).astype(float))
+    inside = np.zeros(part.shape[:2], float)
+    inside[request.rect.within(outer).slices] = request.inside
+    scale = min(1.0, _MAX_SIDE / max(part.shape[:2]))
+    shape = tuple(max(round(side * scale), 1) for side in part.shape[:2])
+    if shape != part.shape[:2]:
+        step = max(1, int(0.5 / scale))  # a mean of four pixels per side is smooth enough
+        part = resize(part[::step, ::step], shape, anti_aliasing=True)
+        inside = resize(inside, shape)
+    low, high = np.percentile(part, (0.5, 99.5))
+    part = np.clip((part - low) / max(high - low, 1e-12), 0, 1)
+    colors: _Values = rgb2lab(part) / 100 if part.shape[2] == 3 else part
+    return colors, inside > 0.5
+
+
+def _likelihood(colors: _Values, inside: Mask) -> _Values:
+    """Return how likely every pixel is the object's by its color, 0 to 1.
+
+    A part of what the line surrounds is not the object and has the colors outside, in the same shares. What
+    is left of a color's share inside is the object's.
+    """
+    groups = _groups(colors.reshape(-1, colors.shape[2])).reshape(inside.shape)
+    n_groups = int(groups.max()) + 1
+    n_within = np.bincount(groups[inside], minlength=n_groups)
+    n_around = np.bincount(groups[~inside], minlength=n_groups)
+    within, around = n_within / max(int(n_within.sum()), 1), n_around / max(int(n_around.sum()), 1)
+    ratio = within / np.maximum(around, 1e-6)
+    order = np.argsort(ratio)
+    reached = np.searchsorted(np.cumsum(around[order]), _QUANTILE * around.sum())
+    other = min(float(ratio[order[min(reached, n_groups - 1)]]), 1.0)
+    likely: _Values = np.clip(1 - other * around / np.maximum(within, 1e-6), 0, 1)
+    return likely[groups]
+
+
+def _groups(points: _Values) -> npt.NDArray[np.intp]:
+    """Return the number of the color that every point is nearest to, by Lloyd's algorithm."""
+    sample = points[:: max(1, len(points) // 6000)]
+    centers = sample[np.argsort(sample[:, 0])[np.linspace(0, len(sample) - 1, _N_COLORS).astype(int)]]
+    for _ in range(_N_STEPS):
+        labels = _nearest(sample, centers)
+        centers = np.stack([sample[labels == label].mean(axis=0) for label in np.unique(labels)])
+    return _nearest(points, centers)
+
+
+def _nearest(points: _Values, centers: _Values) -> npt.NDArray[np.intp]:
+    nearest: npt.NDArray[np.intp] = (np.square(centers).sum(axis=1) - 2 * points @ centers.T).argmin(axis=1)
+    return nearest
+
+
+def _seeds(likely: _Values, inside: Mask) -> npt.NDArray[np.int32]:
+    """Return 1 where the object is for sure, 2 where it is not, and 0 elsewhere."""
+    from scipy import ndimage  # noqa: PLC0415  (slow to import)
+
+    smooth = ndimage.gaussian_filter(likely, 1.0)
+    depth = ndimage.distance_transform_edt(inside)
+    core = depth >= max(_CORE * depth.max(), 1)
+    seeds = np.zeros(inside.shape, np.int32)
+    seeds[inside & (smooth > 0.75) & core] = 1
+    seeds[inside & (smooth > 0.95) & (depth > 0.1 * depth.max())] = 1
+    seeds[inside & (smooth < 0.25)] = 2
+    seeds[~inside] = 2
+    if not (seeds == 1).any():
+        seeds[core & (seeds == 0)] = 1
+    return seeds
+
+
+def _enlarged(values: _Values, outer: Rect) -> _Values:
+    from skimage.transform import resize  # noqa: PLC0415  (slow to import)
+
+    shape = outer.height, outer.width
+    enlarged: _Values = values if values.shape == shape else resize(values, shape, order=1)
+    return enlarged
+
+
+def _solid(found: Mask) -> Mask:
+    """Return an object without holes, and without crumbs beside it."""
+    from scipy import ndimage  # noqa: PLC0415  (slow to import)
+
+    labels, n_parts = ndimage.label(found)
+    if n_parts > 1:
+        sizes = np.bincount(labels.ravel())[1:]
+        found = np.isin(labels, 1 + np.flatnonzero(sizes >= 0.05 * sizes.max()))
+    filled: Mask = ndimage.binary_fill_holes(found)
+    return filled
+
+
+def _cut(found: Mask, outer: Rect, request: OutlineRequest) -> tuple[Rect, Mask]:
+    """Return what is found within the rectangle of the line; all of that if nothing is."""
+    part = found[request.rect.within(outer).slices]
+    return request.rect, part if part.any() else request.inside

@@ -1,0 +1,225 @@
+"""Which page and band of a file is shown, and how its values become colors: a bar below the pictures."""
+
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
+
+from inpaint_app.engine.source import Source
+from inpaint_app.model.look import COLOR_MAPS
+from inpaint_app.model.picture import Array, full_scale
+from inpaint_app.window.action_table import SPECS, key_of
+from inpaint_app.window.document.state import DocumentState
+from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.layouts import fill, tooltip
+from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelDoubleSpinBox
+from inpaint_app.window.widgets.range_slider import RangeSlider
+
+_CHANNELS = ("Color", "Red", "Green", "Blue")
+#: Values that are looked at to find the range of a picture.
+_N_SAMPLES = 200_000
+_CONTRAST = 0.5, 99.5
+_BOX_WIDTH = 92
+
+
+class PlaneBar(QWidget):
+    """Chooses page and band, the range of values and the colors; hidden where there is nothing to choose."""
+
+    restore_wanted = Signal()
+    """The whole file is to be restored."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.setObjectName("plane_bar")
+        self._session = session
+        self.page, self._page_text = QSlider(Qt.Orientation.Horizontal), QLabel()
+        self.band, self.color_map = NoWheelComboBox(), NoWheelComboBox()
+        self.range, self.low, self.high = RangeSlider(), NoWheelDoubleSpinBox(), NoWheelDoubleSpinBox()
+        self._auto, self._full, self._all = QPushButton("Auto"), QPushButton("Full"), QPushButton()
+        self.gain, self.sign = NoWheelDoubleSpinBox(), QCheckBox("Sign")
+        self._bounds: tuple[float, float] | None = None
+        self._lay_out()
+        self._connect()
+        self._show_source()
+
+    def _lay_out(self) -> None:
+        self._all.setText(SPECS["restore_pages"].text.replace("&", ""))
+        self._all.setToolTip(tooltip(SPECS["restore_pages"].tip))
+        for name in COLOR_MAPS:
+            self.color_map.addItem(name.title(), name)
+        for box, end in ((self.low, "Lowest"), (self.high, "Highest")):
+            _describe(box, f"{end} value shown", "Values beyond the range are drawn as its end.")
+            box.setKeyboardTracking(False)
+            box.setFixedWidth(_BOX_WIDTH)
+        keys = f"{key_of('previous_page')} and {key_of('next_page')}"
+        _describe(self.page, "Page", f"The page that is shown ({keys}).")
+        _describe(self.band, "Channel", "The band or channel that is shown.")
+        _describe(self.color_map, "Color map", "Colors of the values of one band.")
+        _describe(self.range, "Range of values", "Drag the ends: which values are black and white.")
+        self._auto.setToolTip(tooltip("Show all but the extreme half percent of the values on either side."))
+        self._full.setToolTip(tooltip("Show all values that are possible, or that there are."))
+        self.page.setMinimumWidth(80)
+        for button in (self._auto, self._full):
+            button.setFixedWidth(button.fontMetrics().horizontalAdvance("Auto") + 28)
+        # In a narrow window it is cut rather than that it makes the window wider.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.gain.setRange(0.5, 256)
+        self.gain.setDecimals(1)
+        self.gain.setPrefix("× ")
+        self.gain.setStepType(NoWheelDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        _describe(self.gain, "Gain of the error map", "How much errors are magnified; the scale follows.")
+        _describe(self.sign, "Sign of errors", "Tell what is too bright (red) from what is too dark (blue).")
+        self._parts = {
+            "page": self._add(self._page_text, self.page),
+            "all": self._add(self._all),
+            "band": self._add(_label("Channel", self.band), self.band),
+            "range": self._add(
+                _label("Range", self.low), self.low, self.range, self.high, self._auto, self._full
+            ),
+            "map": self._add(_label("Colors", self.color_map), self.color_map),
+            "error": self._add(_label("Error gain", self.gain), self.gain, self.sign),
+        }
+        fill(QHBoxLayout(self), *self._parts.values(), 1, margins=(8, 2, 8, 2))
+
+    def _add(self, *widgets: QWidget) -> QWidget:
+        part = QWidget()
+        fill(QHBoxLayout(part), *widgets, margins=(6, 2, 6, 2), spacing=6)
+        return part
+
+    def _connect(self) -> None:
+        opening = self._session.opening
+        self.page.valueChanged.connect(lambda number: opening.show_plane(page=number - 1))
+        self.page.valueChanged.connect(self._show_page)
+        self.band.activated.connect(self._choose_band)
+        self.color_map.activated.connect(lambda _place: self._change(color_map=self.color_map.currentData()))
+        self.range.changed.connect(lambda low, high: self._change(limits=(low, high)))
+        for box in (self.low, self.high):
+            box.valueChanged.connect(lambda _value: self._type_limits())
+        self.gain.valueChanged.connect(lambda gain: self._change(error_gain=gain))
+        self.sign.toggled.connect(lambda on: self._change(has_sign=on))
+        self._session.document.watch(self._show_parts, "view")
+        self._all.clicked.connect(self.restore_wanted)
+        self._auto.clicked.connect(self._choose_contrast)
+        self._full.clicked.connect(lambda: self._change(limits=None))
+        self._session.document.watch(self._follow_source, "source")
+        self._session.document.watch(self._show_look, "look")
+
+    def _change(self, **changes: object) -> None:
+        document = self._session.document
+        document.apply(look=replace(document.state.look, **changes))  # type: ignore[arg-type]
+
+    def _choose_band(self, place: int) -> None:
+        source = self._session.state.source
+        if source is not None and source.plane.band is not None:
+            self._session.opening.show_plane(band=place)
+        else:
+            self._change(channel=None if place == 0 else place - 1)
+
+    def _type_limits(self) -> None:
+        if self.low.value() < self.high.value():
+            self._change(limits=(self.low.value(), self.high.value()))
+
+    def _choose_contrast(self) -> None:
+        source = self._session.state.source
+        if source is not None:
+            low, high = np.percentile(_sample(source.picture.pixels), _CONTRAST)
+            self._change(limits=(float(low), float(high)) if high > low else None)
+
+    def _follow_source(self, old: DocumentState, new: DocumentState) -> None:
+        if old.source is None or new.source is None or old.source.picture is not new.source.picture:
+            self._show_source()
+
+    def _show_source(self) -> None:
+        source = self._session.state.source
+        if source is None:
+            self.hide()
+            return
+        self._show_parts()
+        n_bands = source.n_bands
+        with QSignalBlocker(self.page):
+            self.page.setRange(1, source.n_pages)
+            self.page.setValue(source.plane.page + 1)
+        self.band.clear()
+        self.band.addItems(_CHANNELS if n_bands == 1 else [f"Band {number + 1}" for number in range(n_bands)])
+        self._bounds = _bounds(source)
+        self._show_page()
+        self._show_look()
+
+    def _show_parts(self) -> None:
+        """Show what there is to choose; nothing for a photograph."""
+        source = self._session.state.source
+        if source is None:
+            return
+        picture, is_error = source.picture, "error" in self._session.state.view.mode.panes
+        is_data = source.is_part or picture.depth > 8
+        shown = {
+            "page": source.n_pages > 1,
+            "all": source.is_part,
+            "band": is_data and (source.n_bands > 1 or picture.is_color),
+            "range": is_data,
+            "map": is_data and not picture.is_color,
+            "error": is_error,
+        }
+        for name, part in self._parts.items():
+            part.setVisible(shown[name])
+        self.setVisible(is_data or is_error)
+
+    def _show_page(self) -> None:
+        source = self._session.state.source
+        if source is not None:
+            self._page_text.setText(f"Page {self.page.value()} of {source.n_pages}")
+
+    def _show_look(self) -> None:
+        source, look = self._session.state.source, self._session.state.look
+        if source is None or self._bounds is None:
+            return
+        limits = look.limits or self._bounds
+        decimals = 0 if not source.picture.is_float else _decimals(self._bounds)
+        for box, value in ((self.low, limits[0]), (self.high, limits[1])):
+            with QSignalBlocker(box):
+                box.setDecimals(decimals)
+                box.setRange(-1e12, 1e12)
+                box.setSingleStep(max((self._bounds[1] - self._bounds[0]) / 100, 10.0**-decimals))
+                box.setValue(value)
+        self.range.set_range(self._bounds, limits)
+        self._full.setEnabled(look.limits is not None)
+        with QSignalBlocker(self.gain), QSignalBlocker(self.sign):
+            self.gain.setValue(look.error_gain)
+            self.sign.setChecked(look.has_sign)
+        self.color_map.setCurrentIndex(self.color_map.findData(look.color_map))
+        band, channel = source.plane.band, look.channel
+        self.band.setCurrentIndex(band if band is not None else 0 if channel is None else channel + 1)
+
+
+def _label(text: str, field: QWidget) -> QLabel:
+    label = QLabel(text)
+    label.setBuddy(field)
+    return label
+
+
+def _describe(field: QWidget, name: str, tip: str) -> None:
+    field.setAccessibleName(name)
+    field.setAccessibleDescription(tip)
+    field.setToolTip(tooltip(tip))
+
+
+def _sample(pixels: Array) -> Array:
+    """Return some values that are numbers."""
+    step = max(1, int(np.sqrt(pixels.size / _N_SAMPLES)))
+    values = pixels[::step, ::step]
+    finite: Array = values[np.isfinite(values)]
+    return finite if finite.size else np.zeros(1)
+
+
+def _bounds(source: Source) -> tuple[float, float]:
+    """Return the values between which a range is chosen: those of the type, or that there are."""
+    pixels = source.picture.pixels
+    if pixels.dtype.kind == "u":
+        return 0.0, full_scale(pixels.dtype)
+    values = _sample(pixels)
+    return min(0.0, float(values.min())), max(1.0, float(values.max()))
+
+
+def _decimals(bounds: tuple[float, float]) -> int:
+    return int(np.clip(3 - np.floor(np.log10(max(bounds[1] - bounds[0], 1e-12))), 0, 9))
