@@ -16,7 +16,7 @@ from dictsel_core.detection.plane import Single
 #: Sides of what the network is given are multiples of this.
 MULTIPLE = 32
 #: Values of a product that are computed at once, so that what it needs stays in the cache.
-_COLUMNS = 3072
+_COLUMNS = 4608
 #: Tints are this much smaller than differences in brightness.
 _TINT_SCALE = np.float32(4)
 

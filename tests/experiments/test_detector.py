@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 from scipy import ndimage
 
+from experiments.detector import collect
 from experiments.detector.aging import Place, aged_part
 from experiments.detector.compose import _CHANCES, compose
 from experiments.detector.covers import film_damage
@@ -124,3 +125,17 @@ def test_a_folder_without_photographs_is_named(tmp_path):
     (tmp_path / "photographs").mkdir()
     with pytest.raises(FileNotFoundError, match="no photographs"):
         load_material(tmp_path, "training")
+
+
+def test_listed_photographs_are_collected_and_reduced(tmp_path, monkeypatch):
+    (tmp_path / "package").mkdir()
+    for name, size in (("face.jpg", (300, 200)), ("tree one.jpg", (3000, 1500))):
+        Image.new("RGB", size).save(tmp_path / "package" / name)
+    (tmp_path / "list.txt").write_text("people package/face.jpg\nmore package/tree one.jpg\n")
+    monkeypatch.setattr(collect, "_LIST", tmp_path / "list.txt")
+    collect.collect(tmp_path, tmp_path / "out")
+    sizes = {}
+    for path in (tmp_path / "out").rglob("*.jpg"):
+        with Image.open(path) as picture:
+            sizes[path.relative_to(tmp_path / "out").as_posix()] = picture.size
+    assert sizes == {"people/000.jpg": (300, 200), "more/001.jpg": (1400, 700)}
