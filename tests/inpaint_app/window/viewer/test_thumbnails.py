@@ -113,6 +113,15 @@ def test_the_start_page_shows_recent_pictures_and_opens_them(make_window, qtbot,
     assert second.session.state.source.path == files["damaged"]
 
 
+def test_recent_pictures_do_not_make_the_window_larger(window, tmp_path) -> None:
+    before = window.minimumSizeHint()
+    window.resize(1366, 768)
+    window.welcome.show_recent([tmp_path / f"{number}.png" for number in range(10)], {})
+    QApplication.processEvents()
+    assert len([card for card in window.welcome.findChildren(QToolButton) if card.isVisible()]) == 10
+    assert window.minimumSizeHint() == before
+
+
 def test_forgetting_recent_files_removes_their_thumbnails(window, qtbot, files, tmp_path) -> None:
     window.keep_state(tmp_path / "state")
     opened(window, qtbot, files["whole"])
