@@ -81,11 +81,14 @@ def _samples(material: Material) -> Iterator[tuple[str, Sample, NDArray[np.uint8
             continue
         for number in range(_N_PICTURES):
             sample = compose(material, _SHAPE, np.random.default_rng([1, number]), shapes=shapes)
-            yield name, sample, _as_picture(sample.plane)
+            yield name, sample, _as_picture(sample.plane, sample.tint)
 
 
-def _as_picture(plane: NDArray[np.float32]) -> NDArray[np.uint8]:
-    return np.asarray(np.rint(np.clip(plane, -0.25, 1.25) * 170 + 42.5), np.uint8)
+def _as_picture(plane: NDArray[np.float32], tint: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return a picture in color from its brightness, and from how much brighter red and blue are."""
+    red, blue = np.repeat(np.repeat(tint, 2, axis=1), 2, axis=2)
+    colors = plane[..., None] + np.stack([red, -red - blue, blue], axis=2)
+    return np.asarray(np.rint(np.clip(colors, -0.25, 1.25) * 170 + 42.5), np.uint8)
 
 
 def learned_accuracy(material: Material) -> None:
@@ -186,14 +189,14 @@ def _restoration_errors(sample: Sample, picture: NDArray[np.uint8]) -> NDArray[n
     First in all damage, then in what was found of it; then the pixels of both, those that are changed
     although they are undamaged, and all undamaged ones.
     """
-    clean = _as_picture(sample.clean).astype(np.float64) / 255
+    clean = _as_picture(sample.clean, 0 * sample.tint)[..., 0] / 255
     found = analyze_damage(picture, USUAL_KINDS).mask()
     true = sample.truth | ~sample.known
     labels, n_pieces = ndimage.label(sample.truth, np.ones((3, 3)))
     parts = ndimage.mean(found, labels, np.arange(n_pieces + 1))
     hit = (np.asarray(parts) >= 0.5)[labels] & sample.truth
     results = [restore(picture, mask, "fast").image if mask.any() else picture for mask in (found, true)]
-    squares = [(values / 255 - clean) ** 2 for values in (picture, *results)]
+    squares = [(values.mean(axis=2) / 255 - clean) ** 2 for values in (picture, *results)]
     changed = found & ~ndimage.binary_dilation(true, iterations=2)
     return np.array(
         [
@@ -246,7 +249,8 @@ def _repaired(source: Path) -> NDArray[np.uint8]:
         target = Path(folder) / "repaired.png"
         program = Path(sys.executable).with_name("inpaint")
         subprocess.run([program, "repair", source, "-o", target], check=True)
-        return np.asarray(Image.open(target).convert("RGB"))
+        left = target if target.exists() else source  # where no damage is found, nothing is written
+        return np.asarray(Image.open(left).convert("RGB"))
 
 
 def _of_height(picture: NDArray[np.uint8], height: int = 420) -> NDArray[np.uint8]:

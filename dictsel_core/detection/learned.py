@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from dictsel_core._util.parallel import as_thread_count, map_chunks
 from dictsel_core._util.validation import Bools, Ints
@@ -28,18 +27,15 @@ from dictsel_core.detection.work import Work, part
 _MAX_PIXELS = 12e6
 #: Side of the tiles that are looked at one by one, and how far around them the network sees.
 _TILE, _HALO = 1024, 64
-#: Brightness as the network knows it.
-_RANGE = (-0.5, 1.5)
+#: Brightness and tint as the network knows them.
+_RANGE, _TINT_RANGE = (-0.5, 1.5), (-1, 1)
 #: How many pixels its range is estimated from, as which quantiles, and how much of the range of all channels
 #: it has at least: noise is no picture.
 _N_SAMPLES, _QUANTILES, _LEAST_SPAN = 1 << 18, (0.005, 0.995), 0.1
 #: Logits of pixels that make a region: those of a probability of 20 %, and, so far from them, of 10 %.
 LEVEL, _LOWEST, _APART = -1.39, -2.2, 3
-#: Half the side, in diagonals of the picture, of a square that is too large for dust: a bow, a flower. What
-#: it takes from the logit of a spot.
-_THICK, _DOUBT_OF_THICK = 0.008, 1.0
-#: Doubt about a region, and deviation of what lies around it, at least.
-_LEAST_DOUBT, _LEAST_DETAIL = 1e-4, 0.01
+#: Doubt about a region, at least.
+_LEAST_DOUBT = 1e-4
 
 
 def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Regions]]:
@@ -49,20 +45,19 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     frame of the picture is no damage.
     """
     yield 0.0
-    plane, factor = _stretched(image), 1
+    (plane, tint), factor = _stretched(image), 1
     while plane.size > _MAX_PIXELS:
-        plane, factor = shrink(plane), 2 * factor
-    damage, kind = yield from part(_logits(plane), 0.05, 0.9)
+        plane, tint, factor = shrink(plane), np.stack([shrink(each) for each in tint]), 2 * factor
+    damage, kind = yield from part(_logits(plane, tint), 0.05, 0.9)
     mask = damage >= LEVEL
     frame = frame_of(mask)
     mask |= (damage >= _LOWEST) & ~dilated(mask, _APART)
     around = Surroundings.of(plane, mask)
-    pixels, numbers, features = region_features(damage, mask & ~frame, around)
-    is_line = np.bincount(numbers, kind.reshape(-1)[pixels], len(features)) > 0
-    lines, spots = (features @ weights for weights in load_network().confidence)
+    pixels, numbers, means = mean_logits(damage, mask & ~frame)
+    is_line = np.bincount(numbers, kind.reshape(-1)[pixels], len(means)) > 0
+    lines, spots = (slope * means + offset for slope, offset in load_network().confidence)
     logits = np.where(is_line, lines, spots)
     logits += color_evidence(image, plane.shape, (pixels, numbers), logits)
-    logits -= _DOUBT_OF_THICK * (_thick(plane.shape, pixels, numbers, len(logits)) & ~is_line)
     regions = regions_from_points(plane.shape, pixels, numbers, 1 / (1 + np.exp(-logits)))
     wide = with_rims(regions, plane, around)
     lines, spots = (
@@ -72,32 +67,17 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     return {"scratches": lines, "dust": spots}
 
 
-def _thick(shape: tuple[int, int], pixels: Ints, numbers: Ints, n_regions: int) -> Bools:
-    """Return which regions hold a square too large for dust in a picture of this size."""
-    side, is_thick = 2 * round(_THICK * float(np.hypot(*shape))) + 1, np.zeros(n_regions, np.bool_)
-    order = np.argsort(numbers, kind="stable")
-    ends = np.cumsum(np.bincount(numbers, minlength=n_regions))
-    for number in np.flatnonzero(np.diff(ends, prepend=0) >= side * side):
-        start = ends[number - 1] if number else 0
-        rows, columns = np.divmod(pixels[order[start : ends[number]]], shape[1])
-        rows, columns = rows - rows.min(), columns - columns.min()
-        part = np.zeros((rows.max() + 1, columns.max() + 1), np.bool_)
-        part[rows, columns] = True
-        is_thick[number] = ndimage.minimum_filter(part, side, mode="constant").any()
-    return is_thick
-
-
-def _stretched(image: DetectionImage) -> Single:
-    """Return the brightness, its own range as 0 to 1: that of all channels is wider in tinted pictures."""
+def _stretched(image: DetectionImage) -> tuple[Single, Single]:
+    """Return brightness and tint in ranges of the brightness: that of all channels may be wider."""
     plane = image.brightness
     step = max(1, int(np.sqrt(plane.size / _N_SAMPLES)))
     sample = plane[::step, ::step][~image.missing[::step, ::step]]
     low, high = np.quantile(sample, _QUANTILES) if sample.size else (0.0, 1.0)
-    span = max(high - low, _LEAST_SPAN)
-    return np.asarray((plane - np.float32(low)) / np.float32(span))
+    span = np.float32(max(high - low, _LEAST_SPAN))
+    return np.asarray((plane - np.float32(low)) / span), image.tint() / span
 
 
-def _logits(plane: Single) -> Work[tuple[Single, Single]]:
+def _logits(plane: Single, tint: Single) -> Work[tuple[Single, Single]]:
     """Return the logits of damage, and of lines against spots, (H, W) each, computed tile by tile."""
     network = load_network()
     damage, kind = np.empty_like(plane), np.empty_like(plane)
@@ -108,8 +88,14 @@ def _logits(plane: Single) -> Work[tuple[Single, Single]]:
         low = [max(0, span.start - _HALO) for span in tile]
         outer = plane[low[0] : tile[0].stop + _HALO, low[1] : tile[1].stop + _HALO]
         even = np.pad(outer, [(0, -side % MULTIPLE) for side in outer.shape], mode="reflect").clip(*_RANGE)
+        rows, columns = (
+            slice(first // 2, (first + side + 1) // 2) for first, side in zip(low, outer.shape, strict=True)
+        )
+        half = tint[:, rows, columns]
+        more = [(0, side // 2 - have) for side, have in zip(even.shape, half.shape[1:], strict=True)]
+        colors = np.pad(half, [(0, 0), *more], mode="reflect").clip(*_TINT_RANGE)
         inner = tuple(slice(s.start - first, s.stop - first) for s, first in zip(tile, low, strict=True))
-        for whole, values in zip((damage, kind), network.logits(even), strict=True):
+        for whole, values in zip((damage, kind), network.logits(even, colors), strict=True):
             whole[tile] = values[inner]
 
     for number, _ in enumerate(map_chunks(look, len(tiles), 1, as_thread_count(None)), 1):
@@ -124,13 +110,10 @@ def _spans(side: int) -> Iterator[slice]:
     return (slice(start, stop) for start, stop in zip(edges, [*edges[1:], side], strict=True))
 
 
-def region_features(
-    damage: Single, mask: Bools, around: Surroundings
-) -> tuple[Ints, Ints, NDArray[np.float64]]:
-    """Return the pixels of a mask, the number of the connected part of each, and features of the parts.
+def mean_logits(damage: Single, mask: Bools) -> tuple[Ints, Ints, NDArray[np.float64]]:
+    """Return the pixels of a mask, the number of the connected part of each, and a logit for each part.
 
-    The features, (N, 3), are the logit of the mean probability, the logarithm of the deviation around, and 1:
-    where there is much detail, more of it is taken for damage.
+    It is that of the mean probability of the pixels.
     """
     labels, n_labels = connected_components(mask)
     pixels = np.flatnonzero(mask)
@@ -138,6 +121,4 @@ def region_features(
     area = np.bincount(numbers, minlength=n_labels)
     probability = 1 / (1 + np.exp(-damage.reshape(-1)[pixels].astype(np.float64)))
     mean = np.clip(np.bincount(numbers, probability, n_labels) / area, _LEAST_DOUBT, 1 - _LEAST_DOUBT)
-    _, deviation = around.at(pixels, mask.shape[1])
-    detail = np.log(np.bincount(numbers, deviation, n_labels) / area + _LEAST_DETAIL)
-    return pixels, numbers, np.stack([np.log(mean / (1 - mean)), detail, np.ones(n_labels)], axis=1)
+    return pixels, numbers, np.log(mean / (1 - mean))

@@ -16,7 +16,9 @@ from dictsel_core.detection.plane import Single
 #: Sides of what the network is given are multiples of this.
 MULTIPLE = 32
 #: Values of a product that are computed at once, so that what it needs stays in the cache.
-_COLUMNS = 3072
+_COLUMNS = 4608
+#: Tints are this much smaller than differences in brightness.
+_TINT_SCALE = np.float32(4)
 
 
 class _Layer:
@@ -37,19 +39,21 @@ class Network:
 
     def __init__(self, layers: Sequence[_Layer], confidence: NDArray[np.float64]) -> None:
         self._layers = layers
-        #: What the features of a region are weighted with to be the logit of its confidence: lines, spots.
+        #: Slope and offset by which the logit of a region becomes that of its confidence: lines, spots.
         self.confidence = confidence
 
-    def logits(self, plane: Single) -> tuple[Single, Single]:
+    def logits(self, plane: Single, tint: Single) -> tuple[Single, Single]:
         """Return the logits of damage, and of lines against spots, each (H, W).
 
         Parameters
         ----------
         plane : (H, W) ndarray of float32
             Brightness, about 0 to 1; H and W are multiples of `MULTIPLE`.
+        tint : (2, H / 2, W / 2) ndarray of float32
+            How much brighter red and blue are.
         """
         layers = iter(self._layers)
-        features, kept = _quarters(plane), []
+        features, kept = _given(plane, tint), []
         for level in range(self._n_levels):
             if level:
                 kept.append(features)
@@ -57,7 +61,7 @@ class Network:
             features = _convolved(features, next(layers))
         features = _convolved(features, next(layers))
         for skip in reversed(kept):
-            skip[:, 1:-1, 1:-1] += _doubled(_combined(features, next(layers)))
+            _add_doubled(skip[:, 1:-1, 1:-1], _combined(features, next(layers)))
             features = _convolved(skip, next(layers))
         damage, kind = _combined(features, next(layers)).reshape(2, 4, *features[0, 1:-1, 1:-1].shape)
         return _pixels(damage), _pixels(kind)
@@ -78,9 +82,10 @@ def load_network() -> Network:
         return Network(layers, arrays["confidence"].astype(np.float64))
 
 
-def _quarters(plane: Single) -> Single:
-    """Return each 2 x 2 pixels as four channels."""
-    features = np.zeros((4, plane.shape[0] // 2 + 2, plane.shape[1] // 2 + 2), np.float32)
+def _given(plane: Single, tint: Single) -> Single:
+    """Return each 2 x 2 pixels of brightness as four channels, and the two of the tint."""
+    features = np.zeros((6, plane.shape[0] // 2 + 2, plane.shape[1] // 2 + 2), np.float32)
+    features[4:, 1:-1, 1:-1] = _TINT_SCALE * tint
     for place in range(4):
         features[place, 1:-1, 1:-1] = plane[place // 2 :: 2, place % 2 :: 2] - np.float32(0.5)
     return features
@@ -102,7 +107,7 @@ def _convolved(features: Single, layer: _Layer, stride: int = 1) -> Single:
     step = max(1, _COLUMNS // wide)
     for top in range(0, rows - 2, step):
         n = min(step, rows - 2 - top)
-        flat = features[:, top : top + n + 2].reshape(n_in, -1)
+        flat = features.reshape(n_in, -1)[:, top * wide : (top + n + 2) * wide]
         beside = np.stack([flat[:, dx : dx + flat.shape[1] - 2] for dx in range(3)]).reshape(3 * n_in, -1)
         size = n * wide - 2  # of rows that follow each other without a gap
         values = by_row[0] @ beside[:, :size]
@@ -138,11 +143,12 @@ def _convolved_apart(features: Single, layer: _Layer, stride: int) -> Single:
 
 def _combined(features: Single, layer: _Layer) -> Single:
     """Return combinations of the channels, pixel by pixel, without a frame."""
-    inner = features[:, 1:-1, 1:-1]
-    values = layer.weight @ inner.reshape(len(inner), -1)
+    values = layer.weight @ features.reshape(len(features), -1)
     values += layer.bias
-    return np.asarray(values.reshape(-1, *inner.shape[1:]))
+    return np.asarray(values.reshape(-1, *features.shape[1:])[:, 1:-1, 1:-1])
 
 
-def _doubled(features: Single) -> Single:
-    return np.repeat(np.repeat(features, 2, axis=1), 2, axis=2)
+def _add_doubled(features: Single, small: Single) -> None:
+    """Add to features those of half the size, each to 2 x 2 pixels."""
+    for down, right in product(range(2), repeat=2):
+        features[:, down::2, right::2] += small

@@ -1,4 +1,4 @@
-"""A picture made ready for detection: one plane of brightness, of known range, without holes."""
+"""A picture made ready for detection: brightness and tint, of known range, without holes."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -57,11 +57,21 @@ class DetectionImage:
             return self._plane(lambda pixels: pixels, self.low)
         return self._plane(lambda pixels: np.mean(pixels, axis=2, dtype=self._dtype), self.low)
 
+    def tint(self) -> Single:
+        """Return how much brighter red and blue are than the brightness, (2, H / 2, W / 2); 0 in gray."""
+        half = shrink(self.brightness)
+        if not self.is_color:
+            return np.zeros((2, *half.shape), np.float32)
+        return np.stack([shrink(self._channel(number)) - half for number in (0, 2)])
+
     def channels(self) -> list[Single]:
         """Return the channels, scaled as the brightness is."""
         if not self.is_color:
             return [self.brightness]
-        return [self._plane(partial(np.take, indices=channel, axis=2), self.low) for channel in range(3)]
+        return [self._channel(number) for number in range(3)]
+
+    def _channel(self, number: int) -> Single:
+        return self._plane(partial(np.take, indices=number, axis=2), self.low)
 
     @property
     def _dtype(self) -> np.dtype[Any]:

@@ -1,7 +1,9 @@
-"""Train the detector, calibrate it, and write the weights for the library."""
+"""Collect photographs, train the detector, calibrate it, and write the weights for the library."""
 
 import argparse
 from pathlib import Path
+
+from experiments.detector.collect import collect
 
 WEIGHTS = Path("dictsel_core/detection/network.npz")
 
@@ -14,14 +16,15 @@ def main() -> None:
     training.add_argument(
         "--out", type=Path, default=Path("results/detector"), help="where its state is kept"
     )
-    training.add_argument("--steps", type=int, default=36_000, help="number of steps")
-    training.add_argument("--falling", type=int, default=20_000, help="last steps, in which the rate falls")
+    training.add_argument("--steps", type=int, default=28_000, help="number of steps")
     training.add_argument("--rate", type=float, default=2.5e-3, help="largest rate")
-    training.add_argument("--start", type=Path, metavar="NPZ", help="weights of the library to begin from")
     training.add_argument("--seed", type=int, default=0, help="seed of data and weights")
     exporting = commands.add_parser(
         "export", help="calibrate a network and write the weights for the library"
     )
+    collecting = commands.add_parser("collect", help="copy further photographs from unpacked packages")
+    collecting.add_argument("unpacked", type=Path, help="folder of the packages")
+    collecting.add_argument("folder", type=Path, help="where folders of people and of more are written")
     for each in (training, exporting):
         each.add_argument("--damage", type=Path, required=True, help="folder of photographs and damage")
         each.add_argument("--weights", type=Path, default=WEIGHTS, help="file to write")
@@ -29,9 +32,12 @@ def main() -> None:
             "--photographs", type=Path, action="append", default=[], help="folder of further photographs"
         )
     exporting.add_argument(
-        "states", type=Path, nargs="+", help="network.pt of trainings or of their steps, to be averaged"
+        "states", type=Path, nargs="+", help="network.pt of a training or of its steps, to be averaged"
     )
     args = parser.parse_args()
+    if args.command == "collect":
+        collect(args.unpacked, args.folder)
+        return
 
     import torch
 
@@ -46,11 +52,9 @@ def main() -> None:
             args.damage,
             args.out,
             args.steps,
-            args.falling,
             tuple(args.photographs),
             rate=args.rate,
             seed=args.seed,
-            start=args.start,
         )
         states = [train(plan)]
     else:

@@ -9,8 +9,7 @@ import torch
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from dictsel_core.detection.learned import LEVEL, region_features
-from dictsel_core.detection.rims import Surroundings
+from dictsel_core.detection.learned import LEVEL, mean_logits
 from experiments.detector.compose import compose
 from experiments.detector.material import Plane, load_material
 from experiments.detector.mine import logits_of, stretched
@@ -24,16 +23,15 @@ _N_SAMPLES = 360
 #: Longest side of photographs that are looked at undamaged.
 _LONGEST = 700
 #: Added to the logits of lines and of spots: a false mark is seen and erased, a crack that is missed stays.
-_LENIENCE = 0.8, 0.2
+_LENIENCE = 1.6, 0.6
 #: A region is right if at least so much of it lies within 2 pixels of damage.
 _NEAR, _RIGHT = 2, 0.5
 
 
 @dataclass(frozen=True)
 class _Looked:
-    """A picture, its damage, where that is known, and the logits of damage and of lines."""
+    """The damage of a picture, where that is known, and the logits of damage and of lines."""
 
-    plane: Plane
     truth: Bools
     known: Bools
     logits: Plane
@@ -45,9 +43,9 @@ def calibrate(network: Network, damage: Path, more: Sequence[Path] = ()) -> Floa
 
     Returns
     -------
-    (2, 3) ndarray
-        For lines and for spots: what the features of a region are weighted with, to be the logit of the
-        probability that it is damage.
+    (2, 2) ndarray
+        For lines and for spots: slope and offset by which the logit of the mean probability of a region
+        becomes that of its confidence.
     """
     looked = list(_looked(network.eval(), damage, more))
     logits = np.concatenate([each.logits[each.known] for each in looked]).astype(np.float64)
@@ -63,31 +61,32 @@ def calibrate(network: Network, damage: Path, more: Sequence[Path] = ()) -> Floa
     for name, chosen in (("lines", is_line), ("spots", ~is_line)):
         fits.append(_fitted(features[chosen], right[chosen], area[chosen]))
         part = f"{right[chosen].mean():.2f} of {chosen.sum()}"
-        print(f"{name}: {part} regions are right; features are weighted with {fits[-1]}")
-    return np.array(fits) + np.outer(_LENIENCE, [0, 0, 1])
+        print(f"{name}: {part} regions are right; their logits become {fits[-1][0]:.3f} x {fits[-1][1]:+.3f}")
+    return np.array(fits) + np.outer(_LENIENCE, [0, 1])
 
 
 def _looked(network: Network, damage: Path, more: Sequence[Path]) -> Iterator[_Looked]:
     material = load_material(damage, "choosing", more)
     for number in range(_N_SAMPLES):
         sample = compose(material, (_SIDE, _SIDE), np.random.default_rng([4, number]))
-        yield _Looked(sample.plane, sample.truth, sample.known, *logits_of(network, sample.plane))
+        logits = logits_of(network, sample.plane, sample.tint)
+        yield _Looked(sample.truth, sample.known, *logits)
     for photograph in material.photographs:
-        plane = stretched(photograph, min(1.0, _LONGEST / max(photograph.shape)))
+        plane, tint = stretched(photograph, min(1.0, _LONGEST / max(photograph.shape)))
         nothing = np.zeros(plane.shape, np.bool_)
-        yield _Looked(plane, nothing, ~nothing, *logits_of(network, plane))
+        yield _Looked(nothing, ~nothing, *logits_of(network, plane, tint))
 
 
 def _regions(looked: _Looked, slope: float, offset: float) -> tuple[Floats, Bools, Bools, Floats]:
-    """Return the features of regions, whether they are lines, whether they are right, and their sizes."""
+    """Return logits of regions and 1, whether they are lines, whether they are right, and their sizes."""
     logits = looked.logits * np.float32(slope) + np.float32(offset)
-    mask = logits >= LEVEL
-    pixels, numbers, features = region_features(logits, mask, Surroundings.of(looked.plane, mask))
-    n_regions = len(features)
+    pixels, numbers, means = mean_logits(logits, logits >= LEVEL)
+    n_regions = len(means)
     near = ndimage.binary_dilation(looked.truth | ~looked.known, iterations=_NEAR).reshape(-1)[pixels]
     area = np.bincount(numbers, minlength=n_regions).astype(np.float64)
     is_line = np.bincount(numbers, looked.kind.reshape(-1)[pixels], n_regions) > 0
-    return features, is_line, np.bincount(numbers, near, n_regions) >= _RIGHT * area, area
+    is_right = np.bincount(numbers, near, n_regions) >= _RIGHT * area
+    return np.stack([means, np.ones_like(means)], axis=1), is_line, is_right, area
 
 
 def _fitted(features: Floats, truth: Bools, weight: Floats) -> Floats:

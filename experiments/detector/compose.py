@@ -9,7 +9,7 @@ from PIL import Image
 from scipy import ndimage
 
 from experiments.detector import covers
-from experiments.detector.aging import Aged, Place, aged_part
+from experiments.detector.aging import Aged, Place, aged_part, halved
 from experiments.detector.folds import fold
 from experiments.detector.material import Material, Plane
 from experiments.detector.noise import log_uniform, smooth_noise
@@ -17,20 +17,24 @@ from experiments.detector.things import with_fingerprint
 
 Bools = NDArray[np.bool_]
 
-#: Brightness as the network is given it.
-RANGE = (-0.5, 1.5)
+#: Brightness as the network is given it, and how far red and blue are from it at most.
+RANGE, MOST_TINT = (-0.5, 1.5), 1.0
+#: Quantiles of a picture that become 0 and 1.
+_QUANTILES, _LEAST_SPAN = (0.005, 0.995), 0.1
 #: Part of the pictures that have no damage.
 UNDAMAGED = 0.3
 #: The same for parts around places that were taken for damage.
 UNDAMAGED_PLACES = 0.75
+#: Part of the new pictures whose damage is that of film alone.
+_FILM_ALONE = 0.5
 _CHANCES = {
-    "crack": 0.36, "fold": 0.10, "crease": 0.05, "scratches": 0.13, "flakes": 0.02, "tear": 0.02,
-    "film": 0.22, "overlay": 0.01, "specks": 0.05, "hairs": 0.04,
+    "crack": 0.33, "fold": 0.18, "crease": 0.05, "scratches": 0.12, "flakes": 0.02, "tear": 0.02,
+    "film": 0.18, "overlay": 0.01, "specks": 0.05, "hairs": 0.04,
 }  # fmt: skip
 _LINES = ("crack", "crease", "scratches", "flakes", "tear")
 #: What can be seen: a change of so much of the range, and of so many times the detail around; a long line is
 #: seen where a spot would not be.
-_SEEN_LINE, _SEEN_SPOT = (0.1, 1.4), (0.13, 2.0)
+_SEEN_LINE, _SEEN_SPOT = (0.07, 1.2), (0.12, 1.3)
 #: Half the width, in pixels, from which a line is wide.
 _WIDE = 2
 #: Parts of a line that are half as strong count so far from those that are seen.
@@ -45,6 +49,8 @@ class Sample:
     ----------
     plane, clean : (H, W) ndarray of float32
         Brightness with and without the damage, where 0 and 1 are the darkest and the lightest of the whole.
+    tint : (2, H / 2, W / 2) ndarray of float32
+        By how much red and blue are brighter than the mean of all channels, with the damage.
     truth : (H, W) ndarray of bool
         Damage that can be seen.
     is_line : (H, W) ndarray of bool
@@ -55,6 +61,7 @@ class Sample:
 
     plane: Plane
     clean: Plane
+    tint: Plane
     truth: Bools
     is_line: Bools
     known: Bools
@@ -74,7 +81,9 @@ def compose(
         undamaged = UNDAMAGED if place is None else UNDAMAGED_PLACES
         n_layers = 0 if rng.random() < undamaged else int(rng.integers(1, 5))
         shapes = tuple(rng.choice(list(_CHANCES), n_layers, p=list(_CHANCES.values())).tolist())
-    values, lines, dust = aged.plane, np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        if shapes and aged.is_new and rng.random() < _FILM_ALONE:
+            shapes = ("film",)
+    values, tint, lines, dust = aged.plane, aged.tint, *np.zeros((2, *shape), np.float32)
     for name in shapes:
         if name == "fold":
             relief, cover = fold(shape, aged.scale, rng)
@@ -82,31 +91,43 @@ def compose(
             np.maximum(lines, cover, out=lines)
             continue
         for cover, is_line in _covers(name, material, aged, rng):
-            values, alpha = _painted(values, cover, aged, is_line, rng)
+            values, alpha = _painted(values, cover, aged, is_line, name == "film", rng)
+            tint = _painted_tint(tint, alpha, rng)
             np.maximum(lines if is_line else dust, alpha, out=lines if is_line else dust)
-    truth, known = _visible(aged, values, lines, dust)
+    low, high = _range(aged, values, rng)
+    truth, known = _visible(aged.plane, values, lines, dust, high - low)
     clean_values = aged.plane
     if rng.random() < 0.05:
         seed = int(rng.integers(1 << 32))
         values, clean_values = (
             with_fingerprint(each, aged.scale, np.random.default_rng(seed)) for each in (values, clean_values)
         )
-    low, high = aged.black, aged.white
-    if truth.mean() > 0.004:  # so much damage belongs to the range of values that is measured
-        low, high = min(low, float(values[truth].min())), max(high, float(values[truth].max()))
-    low, high = low + rng.normal(0, 0.015), max(high, low + 0.1) + rng.normal(0, 0.015)
     seed = int(rng.integers(1 << 32))
     plane, clean = (
         (_scanned(each, aged.scale, np.random.default_rng(seed)) - np.float32(low)) / np.float32(high - low)
         for each in (values, clean_values)
     )
-    return Sample(plane.clip(*RANGE), clean.clip(*RANGE), truth, lines >= dust, known)
+    tint = (_scanned_tint(tint, rng) / np.float32(high - low)).clip(-MOST_TINT, MOST_TINT)
+    return Sample(plane.clip(*RANGE), clean.clip(*RANGE), tint, truth, lines >= dust, known)
+
+
+def _range(aged: Aged, values: Plane, rng: np.random.Generator) -> tuple[float, float]:
+    """Return what becomes 0 and 1: the range of this part, that of the whole picture, or one between."""
+    own = np.quantile(values[::2, ::2], _QUANTILES)
+    whole = np.array([min(own[0], aged.black), max(own[1], aged.white)])
+    share = np.clip(rng.uniform(-0.5, 1.5), 0, 1)
+    low, high = own + share * (whole - own) + rng.normal(0, 0.01, 2)
+    return float(low), float(max(high, low + _LEAST_SPAN))
 
 
 def _covers(name: str, material: Material, aged: Aged, rng: np.random.Generator) -> list[tuple[Plane, bool]]:
     shape, scale = aged.plane.shape, aged.scale
-    if name == "film":
-        dust, lines = covers.film_damage(shape, material, rng)
+    if name == "film":  # large pieces are rare: several parts lie over each other
+        zoom = log_uniform(0.2, 1.4, rng)
+        parts = [
+            covers.film_damage(shape, material, rng, zoom) for _ in range(1 + int(4 * zoom * rng.random()))
+        ]
+        dust, lines = np.max(parts, axis=0)
         return [(dust, False), (lines, True)]
     if name == "overlay":
         return [covers.overlay(shape, scale, material, rng)]
@@ -115,16 +136,17 @@ def _covers(name: str, material: Material, aged: Aged, rng: np.random.Generator)
 
 
 def _painted(
-    values: Plane, cover: Plane, aged: Aged, is_line: bool, rng: np.random.Generator
+    values: Plane, cover: Plane, aged: Aged, is_line: bool, is_film: bool, rng: np.random.Generator
 ) -> tuple[Plane, Plane]:
     """Lay damage over a picture: light or dark, with texture, soft, faded in parts, some with a shadow."""
     shape = cover.shape
     if rng.random() < 0.6:
-        cover = ndimage.gaussian_filter(cover, rng.uniform(0.2, 0.8) * aged.scale**0.6)
+        soft = rng.uniform(0.2, 0.8) if is_line or rng.random() < 0.8 else rng.uniform(0.8, 1.6)
+        cover = ndimage.gaussian_filter(cover, soft * aged.scale**0.6)
         cover = np.minimum(cover * np.float32(rng.uniform(1, 1.4)), 1)
     # Where the emulsion is gone over some width, paper is seen, and nothing through it.
-    is_wide = bool(ndimage.binary_erosion(cover > 0.5, iterations=_WIDE).any())
-    least = 0.85 if is_wide else 0.25 if is_line else 0.4
+    is_wide = not is_film and bool(ndimage.binary_erosion(cover > 0.5, iterations=_WIDE).any())
+    least = 0.85 if is_wide else 0.25 if is_line else 0.5
     alpha = cover * np.float32(1 if rng.random() < 0.7 else rng.uniform(least, 1))
     if rng.random() < (0.05 if is_wide else 0.3):
         fading = 1.3 + rng.uniform(0.2, 0.8) * smooth_noise(shape, log_uniform(8, 60, rng), rng)
@@ -133,9 +155,9 @@ def _painted(
     ground = float((cover * values).sum() / max(float(cover.sum()), 1e-6))
     middle = (aged.black + aged.white) / 2  # dark damage on dark ground, which nobody sees, is rare
     light = (0.94 if is_line else 0.88) if ground < middle else (0.72 if is_line else 0.5)
-    light = max(light, 0.96 * (is_wide and is_line))
+    light = 0.6 if is_film else max(light, 0.96 * (is_wide and is_line))
     if rng.random() < light:
-        paint = min(1.0, rng.uniform(aged.white - 0.1 * span, aged.white + 0.35 * span))
+        paint = min(1.0, rng.uniform(aged.white - (0.1 if is_line else 0.2) * span, aged.white + 0.35 * span))
     else:
         paint = max(0.0, rng.uniform(aged.black - 0.3 * span, aged.black + 0.15 * span))
     texture = np.float32(rng.uniform(0, 0.12)) * smooth_noise(shape, log_uniform(1, 6, rng), rng)
@@ -148,16 +170,25 @@ def _painted(
     return values + alpha * (np.float32(paint) + texture - values), alpha
 
 
-def _visible(aged: Aged, values: Plane, lines: Plane, dust: Plane) -> tuple[Bools, Bools]:
+def _painted_tint(tint: Plane, alpha: Plane, rng: np.random.Generator) -> Plane:
+    """Lay damage over the tint of a picture: gray for the most part; gray pictures mostly stay gray."""
+    chance = rng.random()
+    if chance < 0.1 or (not tint.any() and chance < 0.9):
+        return tint
+    hue = rng.normal(0, 0.01 if rng.random() < 0.7 else 0.05, (2, 1, 1)).astype(np.float32)
+    return tint + halved(alpha) * (hue - tint)
+
+
+def _visible(plane: Plane, values: Plane, lines: Plane, dust: Plane, span: float) -> tuple[Bools, Bools]:
     """Return the damage that stands out from what it lies on, and where that is clear."""
-    plane, cover = aged.plane, np.maximum(lines, dust)
+    cover = np.maximum(lines, dust)
     detail = plane - ndimage.gaussian_filter(plane, 1.5)
     noise = np.sqrt(ndimage.gaussian_filter(detail**2, 3))
     change = ndimage.gaussian_filter(np.abs(values - plane), 0.5)
     least, times = (
         np.where(lines >= dust, *pair).astype(np.float32) for pair in zip(_SEEN_LINE, _SEEN_SPOT, strict=True)
     )
-    needed = np.maximum(least * (aged.white - aged.black), times * noise)
+    needed = np.maximum(least * np.float32(span), times * noise)
     covered = cover > 0.15
     sure = covered & (change > needed)
     truth = sure | (covered & (change > needed / 2) & ndimage.binary_dilation(sure, iterations=_REACH))
@@ -169,15 +200,31 @@ def _visible(aged: Aged, values: Plane, lines: Plane, dust: Plane) -> tuple[Bool
 def _scanned(values: Plane, scale: float, rng: np.random.Generator) -> Plane:
     """Blur as a scanner does, add its noise, and save as JPEG."""
     if rng.random() < 0.5:
-        values = ndimage.gaussian_filter(values, rng.uniform(0.2, 0.75 if rng.random() < 0.7 else 1.3))
+        values = ndimage.gaussian_filter(values, rng.uniform(0.2, rng.choice([0.75, 0.75, 0.75, 1.3, 2.2])))
     if rng.random() < 0.15:  # sharpened
         soft = ndimage.gaussian_filter(values, rng.uniform(0.7, 2))
         values = values + np.float32(rng.uniform(0.2, 1.2)) * (values - soft)
     if rng.random() < 0.5:
         values = values + rng.normal(0, rng.uniform(0, 0.012), values.shape).astype(np.float32)
+    return _stored(values, int(rng.integers(45, 98)) if rng.random() < 0.6 else None)
+
+
+def _scanned_tint(tint: Plane, rng: np.random.Generator) -> Plane:
+    """Add the noise of colors, and save them as JPEG."""
+    if not tint.any():
+        return tint
+    if rng.random() < 0.5:
+        tint = tint + rng.normal(0, rng.uniform(0, 0.01), tint.shape).astype(np.float32)
+    quality = int(rng.integers(45, 98)) if rng.random() < 0.6 else None
+    stored = _stored(tint.reshape(-1, tint.shape[2]) + np.float32(128 / 255), quality)
+    return stored.reshape(tint.shape) - np.float32(128 / 255)
+
+
+def _stored(values: Plane, quality: int | None) -> Plane:
+    """Return values as a file of 8 bits keeps them: a JPEG of some quality, or without loss."""
     whole = np.rint(np.clip(values, 0, 1) * 255).astype(np.uint8)
-    if rng.random() < 0.6:
+    if quality is not None:
         file = io.BytesIO()
-        Image.fromarray(whole).save(file, "JPEG", quality=int(rng.integers(45, 98)))
+        Image.fromarray(whole).save(file, "JPEG", quality=quality)
         whole = np.asarray(Image.open(file))
     return whole.astype(np.float32) / np.float32(255)

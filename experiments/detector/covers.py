@@ -144,10 +144,12 @@ def hairs(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Pla
     return _reduced(page)
 
 
-def film_damage(shape: tuple[int, int], material: Material, rng: np.random.Generator) -> tuple[Plane, Plane]:
+def film_damage(
+    shape: tuple[int, int], material: Material, rng: np.random.Generator, zoom: float | None = None
+) -> tuple[Plane, Plane]:
     """Draw what lies in a part of a film frame, turned and scaled: dust and hairs, and scratches."""
     frame = material.frames[int(rng.integers(len(material.frames)))]
-    zoom = log_uniform(0.2, 1.4, rng)
+    zoom = log_uniform(0.2, 1.4, rng) if zoom is None else zoom
     size = np.array(shape[::-1]) / zoom
     corner = rng.uniform(0, 1, 2) * np.maximum(np.array([4900, 3380]) - size, 0)
     kept = rng.uniform(0.3, 1)

@@ -8,7 +8,7 @@ from experiments.detector.material import Plane
 from experiments.detector.noise import log_uniform, smooth_noise
 
 
-def add_margin(plane: Plane, scale: float, rng: np.random.Generator) -> None:
+def add_margin(plane: Plane, tint: Plane | None, scale: float, rng: np.random.Generator) -> None:
     """Add the margin of the print or the border of the film on some sides, straight or ragged."""
     ink = rng.uniform(0.75, 1) if rng.random() < 0.7 else rng.uniform(0, 0.15)
     page = Image.new("L", (2 * plane.shape[1], 2 * plane.shape[0]), 255)
@@ -30,6 +30,8 @@ def add_margin(plane: Plane, scale: float, rng: np.random.Generator) -> None:
         cover = np.asarray((worn > 0.5) & (soft > 0.02), np.float32)
     cover = ndimage.gaussian_filter(cover, rng.uniform(0, 1) * scale)
     plane += cover * (np.float32(ink) - plane)
+    if tint is not None:
+        tint *= 1 - cover[::2, ::2]
     if rng.random() < 0.2 and min(box[2] - box[0], box[3] - box[1]) > 40:  # a printed line around the picture
         line = Image.new("L", page.size)
         gap = rng.uniform(2, 8) * scale

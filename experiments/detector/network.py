@@ -27,16 +27,17 @@ class Block(nn.Module):
 
 
 class Network(nn.Module):
-    """From a plane of brightness, (B, 1, H, W), to logits of damage and of lines against dust, (B, 2, H, W).
+    """From brightness, (B, 1, H, W), and tint, (B, 2, H / 2, W / 2), to logits, (B, 2, H, W).
 
-    H and W are multiples of 32. Each 2 x 2 pixels are four channels at the entrance and at the exit, so that
-    nothing is computed at full size and yet single pixels are told apart.
+    The logits are those of damage, and of lines against dust. H and W are multiples of 32. Each 2 x 2 pixels
+    are four channels at the entrance and at the exit, so that nothing is computed at full size and yet single
+    pixels are told apart.
     """
 
     def __init__(self, channels: tuple[int, ...] = CHANNELS) -> None:
         super().__init__()
         pairs = list(pairwise(channels))
-        self.entrance = nn.Sequential(Block(4, channels[0]), Block(channels[0], channels[0]))
+        self.entrance = nn.Sequential(Block(6, channels[0]), Block(channels[0], channels[0]))
         self.down = nn.ModuleList(nn.Sequential(Block(a, b, 2), Block(b, b)) for a, b in pairs)
         self.middle = Block(channels[-1], channels[-1])
         self.narrow = nn.ModuleList(nn.Conv2d(b, a, 1) for a, b in pairs)
@@ -44,9 +45,10 @@ class Network(nn.Module):
         self.exit = nn.Conv2d(channels[0], 8, 1)
         nn.init.constant_(self.exit.bias[:4], -3.0)  # damage is rare
 
-    def forward(self, plane: Tensor) -> Tensor:
+    def forward(self, plane: Tensor, tint: Tensor) -> Tensor:
         """Return the logits."""
-        x = self.entrance(nn.functional.pixel_unshuffle(plane - 0.5, 2))
+        brightness = nn.functional.pixel_unshuffle(plane - 0.5, 2)
+        x = self.entrance(torch.cat([brightness, 4 * tint], 1).to(memory_format=torch.channels_last))
         kept = []
         for down in self.down:
             kept.append(x)
@@ -55,42 +57,6 @@ class Network(nn.Module):
         for narrow, up, skip in zip(reversed(self.narrow), reversed(self.up), reversed(kept), strict=True):
             x = up(nn.functional.interpolate(narrow(x), scale_factor=2.0, mode="nearest") + skip)
         return nn.functional.pixel_shuffle(self.exit(x), 2)
-
-
-def load_folded(network: Network, path: Path, planes: Tensor) -> None:
-    """Give a network the weights of the library; what they do to some planes says how to normalize again."""
-    with np.load(path, allow_pickle=False) as arrays:
-        layers = iter([(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(len(arrays.files) // 2)])
-    blocks = [*network.entrance, *(block for down in network.down for block in down), network.middle]
-    for narrow, up in zip(reversed(network.narrow), reversed(network.up), strict=True):
-        blocks += [narrow, up]
-    with torch.no_grad():
-        for block in [*blocks, network.exit]:
-            weight, bias = (torch.from_numpy(each.astype(np.float32)) for each in next(layers))
-            convolution = block.convolution if isinstance(block, Block) else block
-            convolution.weight.copy_(weight)
-            if isinstance(block, Block):
-                block.norm.bias.copy_(bias)
-            else:
-                block.bias.copy_(bias)
-        hooks = [
-            each.register_forward_hook(_unfold)
-            for each in network.modules()
-            if isinstance(each, nn.BatchNorm2d)
-        ]
-        network.eval()(planes)
-        for hook in hooks:
-            hook.remove()
-
-
-def _unfold(norm: nn.BatchNorm2d, given: tuple[Tensor, ...], _: Tensor) -> Tensor:
-    """Make a normalization add its bias only, to values as they are here."""
-    mean, var = given[0].mean((0, 2, 3)), given[0].var((0, 2, 3))
-    norm.running_mean, norm.running_var = mean, var
-    bias = norm.bias.clone()
-    norm.weight.copy_(torch.sqrt(var + norm.eps))
-    norm.bias.copy_(bias + mean)
-    return given[0] + bias[:, None, None]
 
 
 def averaged(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:

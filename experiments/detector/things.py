@@ -23,18 +23,22 @@ _LETTERS = "ABCDEFGHIKLMNOPRSTUVWabcdefghiklmnoprstuvw0123456789.,-'/&"
 _FINE = 3
 
 
-def with_things(plane: Plane, scale: float, rng: np.random.Generator) -> Plane:
-    """Add some things to some pictures."""
-    plane = plane.copy()
-    if rng.random() < 0.6:
+def with_things(
+    plane: Plane, tint: Plane | None, scale: float, is_new: bool, rng: np.random.Generator
+) -> None:
+    """Add some things to some pictures.
+
+    Small bright things in sharp gray pictures could not be told from dust: none is drawn there.
+    """
+    if rng.random() < (0.3 if is_new else 0.5):
         for _ in range(int(rng.integers(1, 4))):
             draw = _THINGS[int(rng.integers(len(_THINGS)))]
-            _lay(
-                plane, draw(plane.shape, scale, rng), scale, rng, is_dark=draw in _DARK and rng.random() < 0.8
-            )
+            if draw in _SMALL and is_new and tint is None:
+                continue
+            cover = draw(plane.shape, scale, rng)
+            _lay(plane, tint, cover, scale, rng, is_dark=draw in _DARK and rng.random() < 0.8)
     if rng.random() < 0.15:
-        add_margin(plane, scale, rng)
-    return plane
+        add_margin(plane, tint, scale, rng)
 
 
 def with_fingerprint(plane: Plane, scale: float, rng: np.random.Generator) -> Plane:
@@ -53,7 +57,9 @@ def with_fingerprint(plane: Plane, scale: float, rng: np.random.Generator) -> Pl
     return np.asarray(plane + strength * np.clip(ridges + 0.3, 0, 1) * inside * patchy, np.float32)
 
 
-def _lay(plane: Plane, cover: Plane, scale: float, rng: np.random.Generator, *, is_dark: bool) -> None:
+def _lay(
+    plane: Plane, tint: Plane | None, cover: Plane, scale: float, rng: np.random.Generator, *, is_dark: bool
+) -> None:
     """Lay a thing of one tone, which light and shadow change, with an edge as soft as that of the picture."""
     low, high = np.quantile(plane[::3, ::3], (0.02, 0.98))
     ground = float((cover * plane).sum() / max(float(cover.sum()), 1e-6))
@@ -64,6 +70,9 @@ def _lay(plane: Plane, cover: Plane, scale: float, rng: np.random.Generator, *, 
     light = 1 + np.float32(rng.uniform(0.05, 0.3)) * smooth_noise(plane.shape, log_uniform(4, 30, rng), rng)
     cover = cover * np.float32(rng.uniform(0.6, 1))
     plane += cover * (np.float32(tone) * light - plane)
+    if tint is not None:
+        hue = rng.normal(0, 0.12, (2, 1, 1)).astype(np.float32)
+        tint += cover[::2, ::2] * (hue - tint)
 
 
 class _Page:
@@ -312,3 +321,4 @@ _THINGS: tuple[Callable[[Shape, float, np.random.Generator], Plane], ...] = (
 )  # fmt: skip
 #: Nearly always darker than what is behind them: light ones could not be told from cracks and scratches.
 _DARK = (wires, twigs, hair)
+_SMALL = (lights, lace, eyes, glints)

@@ -18,36 +18,34 @@ from experiments.detector.aging import Place
 from experiments.detector.compose import compose
 from experiments.detector.material import Material, load_material
 from experiments.detector.mine import mine
-from experiments.detector.network import Network, load_folded
+from experiments.detector.network import Network
 from experiments.detector.validate import Validation
 
-Arrays = tuple[NDArray[np.float32], NDArray[np.uint8]]
+Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8]]
 
 #: New batches between the two uses of a picture.
 _BETWEEN = 40
 _DAMAGED, _LINE, _KNOWN = 1, 2, 4
 #: Steps until the rate is at its largest, between two lines of the log, and between two validations.
-_WARM_UP, _LOG, _VALIDATION = 500, 100, 2000
-#: Batches by which the weights of the library are made those of a network in training.
-_N_UNFOLDED = 16
+_WARM_UP, _LOG, _VALIDATION = 500, 100, 4000
 #: Steps between two searches for places that are taken for damage, and the part of the pictures cut there.
-_MINING, _MINED = 6000, 0.2
+_MINING, _MINED = 2000, 0.25
+#: Places that are kept, the last ones.
+_N_PLACES = 3000
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to train. The rate is constant until it falls: longer trainings begin as shorter ones do."""
+    """How to train. The rate falls to 0 as a cosine does."""
 
     damage: Path  #: Folder of the material.
     folder: Path  #: Where the state is kept; a training that was interrupted goes on from it.
     n_steps: int
-    n_falling: int  #: Last steps, in which the rate falls to 0.
     more: tuple[Path, ...] = ()  #: Folders of further photographs.
-    batch: int = 4
+    batch: int = 8
     side: int = 192  #: Of the parts of pictures.
     rate: float = 2.5e-3
     seed: int = 0
-    start: Path | None = None  #: Weights of the library to begin from, in place of random ones.
 
     @property
     def result(self) -> Path:
@@ -56,8 +54,7 @@ class Plan:
 
     def rate_at(self, step: int) -> float:
         """Return the rate of a step, from 0 on."""
-        left = max(0.0, min(1.0, (self.n_steps - step) / max(self.n_falling, 1)))
-        return self.rate * min(1.0, (step + 1) / _WARM_UP) * (1 - cos(pi * left)) / 2
+        return self.rate * min(1.0, (step + 1) / _WARM_UP) * (1 + cos(pi * step / self.n_steps)) / 2
 
 
 @dataclass(frozen=True)
@@ -90,17 +87,19 @@ class Batches(IterableDataset[Arrays]):
             is_mined = self.places and rng.random() < _MINED
             place = self.places[int(rng.integers(len(self.places)))] if is_mined else None
             samples.append(compose(self.material, (side, side), rng, place=place))
-        planes = np.stack([each.plane for each in samples])[:, None]
+        planes, tints = (np.stack(each) for each in zip(*((s.plane, s.tint) for s in samples), strict=True))
         flags = [_DAMAGED * each.truth + _LINE * each.is_line + _KNOWN * each.known for each in samples]
-        return planes.astype(np.float32), np.stack(flags)[:, None].astype(np.uint8)
+        return planes[:, None].astype(np.float32), tints, np.stack(flags)[:, None].astype(np.uint8)
 
 
 def _turned(batch: Arrays, rng: np.random.Generator) -> Arrays:
-    """Return a batch turned or mirrored, somewhat lighter or darker."""
+    """Return a batch turned or mirrored, somewhat lighter or darker, red and blue exchanged or not."""
     turn, flip = int(rng.integers(4)), int(rng.choice([-1, 1]))
     gain, offset = np.float32(rng.uniform(0.85, 1.1)), np.float32(rng.uniform(-0.05, 0.1))
-    planes, flags = (np.rot90(each[..., ::flip], turn, (2, 3)) for each in batch)
-    return np.ascontiguousarray(planes * gain + offset), np.ascontiguousarray(flags)
+    planes, tints, flags = (np.rot90(each[..., ::flip], turn, (2, 3)) for each in batch)
+    tints = tints[:, :: int(rng.choice([-1, 1]))]
+    planes, tints = planes * gain + offset, tints * gain
+    return np.ascontiguousarray(planes), np.ascontiguousarray(tints), np.ascontiguousarray(flags)
 
 
 def loss_of(logits: Tensor, flags: Tensor) -> Tensor:
@@ -148,13 +147,13 @@ class Training:
         new.replace(self._path)
         torch.save(self.averaged.module.state_dict(), self.plan.result)
 
-    def learn(self, planes: Tensor, flags: Tensor) -> float:
+    def learn(self, planes: Tensor, tints: Tensor, flags: Tensor) -> float:
         """Take one step, and return the loss before it."""
         for group in self._optimizer.param_groups:
             group["lr"] = self.plan.rate_at(self.step)
         self._optimizer.zero_grad()
         with torch.autocast("cpu", torch.bfloat16):
-            logits = self.network(planes.to(memory_format=torch.channels_last))
+            logits = self.network(planes, tints)
         loss = loss_of(logits.float(), flags)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 2.0)
@@ -168,18 +167,12 @@ def train(plan: Plan) -> Path:
     """Train a network and return the file of its weights; print how the loss falls and what is found."""
     training, material = Training(plan), load_material(plan.damage, "training", plan.more)
     validation = Validation(load_material(plan.damage, "choosing", plan.more))
-    if plan.start and not training.step:
-        batches = iter(Batches(plan, material, 0, ()))
-        planes = torch.cat([torch.from_numpy(next(batches)[0]) for _ in range(_N_UNFOLDED)])
-        load_folded(training.network, plan.start, planes)
-        load_folded(training.averaged.module, plan.start, planes)
-        print(validation.line(training.averaged.module), flush=True)
-        training.places = mine(training.averaged.module, material)
     training.network.train()
     while training.step < plan.n_steps:
         _train_until_mining(training, material, validation)
         if training.step < plan.n_steps:
-            training.places = mine(training.averaged.module, material)
+            new = mine(training.averaged.module, material, training.step // _MINING)
+            training.places = (*training.places, *new)[-_N_PLACES:]
             print(f"{training.step:6d}  {len(training.places)} places are taken for damage", flush=True)
         training.save()
     return plan.result
@@ -190,8 +183,8 @@ def _train_until_mining(training: Training, material: Material, validation: Vali
     recent, begin = 0.0, time.time()
     data = Batches(training.plan, material, training.step, training.places)
     last = min(training.plan.n_steps, (training.step // _MINING + 1) * _MINING)
-    for planes, flags in DataLoader(data, batch_size=None, num_workers=1, prefetch_factor=16):
-        recent += training.learn(planes, flags)
+    for batch in DataLoader(data, batch_size=None, num_workers=1, prefetch_factor=32):
+        recent += training.learn(*batch)
         if training.step % _LOG == 0:
             print(f"{training.step:6d}  loss {recent / _LOG:.4f}  {time.time() - begin:.0f} s", flush=True)
             recent = 0.0

@@ -42,16 +42,16 @@ class Validation:
         network.eval()
         cells = []
         for name, samples in self._samples.items():
-            counts = [_counts(each, _marks(network, each.plane)) for each in samples]
+            counts = [_counts(each, _marks(network, each.plane, each.tint)) for each in samples]
             found, damage, right, marked = np.sum(counts, axis=0)
             cells.append(f"{name} {found / max(damage, 1):.2f}/{right / max(marked, 1):.2f}")
-        parts = [100 * _marks(network, each).mean() for each in self._undamaged]
+        parts = [100 * _marks(network, *each).mean() for each in self._undamaged]
         cells.append(f"undamaged {np.mean(parts):.2f} % ({np.max(parts):.2f})")
         return "        " + "  ".join(cells)
 
 
-def _marks(network: Network, plane: Plane) -> NDArray[np.bool_]:
-    return logits_of(network, plane)[0] > 0
+def _marks(network: Network, plane: Plane, tint: Plane) -> NDArray[np.bool_]:
+    return logits_of(network, plane, tint)[0] > 0
 
 
 def _counts(sample: Sample, marks: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ PRESET_EXPLANATIONS = {
     "fast": "Refined by similar patches, in two rounds.",
     "balanced": "Four rounds of refinement: better, in about one and a half times the time.",
     "best": "Eight rounds, unless a trial says that they do harm; in about three times the time.",
-    "finest": "Thirty-two rounds, for the last tenths of a decibel; ten times as long, or more.",
+    "finest": "Thirty-two rounds, for pictures that repeat themselves; in about ten times the time.",
 }
 #: Presets whose title is not their name.
 PRESET_TITLES = {"paper": "Paper (2018)"}

@@ -159,6 +159,7 @@ class MainWindow(QMainWindow):
             bar.dismissed.connect(offer.dismiss)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)
+        self.viewer.drawn.connect(self._update_actions, Qt.ConnectionType.QueuedConnection)
         self.viewer.panels_wanted.connect(self.actions_["hide_panels"].trigger)
         self.viewer.pixel_changed.connect(self.status.pixel.setText)
         self.status.progress.stop_wanted.connect(session.stop)
@@ -400,7 +401,10 @@ class MainWindow(QMainWindow):
         self.actions_["undo"].setText(f"&Undo {history.undo_text}".rstrip())
         self.actions_["redo"].setText(f"&Redo {history.redo_text}".rstrip())
         self.actions_["automatic"].setChecked(state.is_automatic)
-        self.setWindowTitle(TITLE if source is None else f"{printable_path(source.title)}[*] — {TITLE}")
+        if source is None:
+            self.setWindowTitle(TITLE)
+        elif self.viewer.is_drawn:  # it changes together with the picture
+            self.setWindowTitle(f"{printable_path(source.title)}[*] — {TITLE}")
         self.setWindowModified(state.has_unsaved_result or state.has_unsaved_mask)
 
     @property

@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 from scipy import ndimage
 
+from experiments.detector import collect
 from experiments.detector.aging import Place, aged_part
 from experiments.detector.compose import _CHANCES, compose
 from experiments.detector.covers import film_damage
@@ -71,7 +72,9 @@ def test_damage_is_where_the_picture_was_changed(folder, shape):
         shapes = () if shape is None else (shape,)
         sample = compose(material, SHAPE, np.random.default_rng(seed), shapes=shapes)
         assert sample.plane.shape == sample.truth.shape == SHAPE
+        assert sample.tint.shape == (2, SHAPE[0] // 2, SHAPE[1] // 2)
         assert np.isfinite(sample.plane).all()
+        assert np.isfinite(sample.tint).all()
         change = np.abs(sample.plane - sample.clean)
         if sample.truth.sum() > 20:
             assert change[sample.truth].mean() > 4 * change[~sample.truth & sample.known].mean()
@@ -89,6 +92,29 @@ def test_the_same_seed_makes_the_same_picture(folder):
         np.testing.assert_array_equal(first.truth, second.truth)
 
 
+def test_damage_covers_the_colors_of_a_picture(folder):
+    material = load_material(folder, "training")
+    inside, outside = [], []
+    for seed in range(40):
+        sample = compose(material, SHAPE, np.random.default_rng(seed), shapes=("crack",) * 3)
+        strength, damaged = np.hypot(*sample.tint), sample.truth[::2, ::2] & sample.truth[1::2, 1::2]
+        if damaged.sum() > 50 and strength.max() > 0.1:
+            inside.append(strength[damaged].mean())
+            outside.append(strength[~damaged].mean())
+    assert len(inside) > 5
+    assert np.mean(inside) < 0.8 * np.mean(outside)
+
+
+def test_some_pictures_are_gray_some_tinted_and_some_in_color(folder):
+    material = load_material(folder, "training")
+    kinds = set()
+    for seed in range(30):
+        tint = aged_part(material, SHAPE, np.random.default_rng(seed)).tint
+        hues = np.arctan2(*tint[:, np.hypot(*tint) > 0.02])
+        kinds.add("gray" if not tint.any() else "tinted" if hues.size and np.ptp(hues) < 0.5 else "color")
+    assert kinds == {"gray", "tinted", "color"}
+
+
 def test_scratches_of_film_are_apart_from_its_dust(folder):
     material = load_material(folder, "choosing")
     covers = [film_damage(SHAPE, material, np.random.default_rng(seed)) for seed in range(10)]
@@ -99,3 +125,17 @@ def test_a_folder_without_photographs_is_named(tmp_path):
     (tmp_path / "photographs").mkdir()
     with pytest.raises(FileNotFoundError, match="no photographs"):
         load_material(tmp_path, "training")
+
+
+def test_listed_photographs_are_collected_and_reduced(tmp_path, monkeypatch):
+    (tmp_path / "package").mkdir()
+    for name, size in (("face.jpg", (300, 200)), ("tree one.jpg", (3000, 1500))):
+        Image.new("RGB", size).save(tmp_path / "package" / name)
+    (tmp_path / "list.txt").write_text("people package/face.jpg\nmore package/tree one.jpg\n")
+    monkeypatch.setattr(collect, "_LIST", tmp_path / "list.txt")
+    collect.collect(tmp_path, tmp_path / "out")
+    sizes = {}
+    for path in (tmp_path / "out").rglob("*.jpg"):
+        with Image.open(path) as picture:
+            sizes[path.relative_to(tmp_path / "out").as_posix()] = picture.size
+    assert sizes == {"people/000.jpg": (300, 200), "more/001.jpg": (1400, 700)}

@@ -255,6 +255,7 @@ class Surface(QWidget):
         writing = isinstance(QApplication.focusWidget(), QLineEdit | QAbstractSpinBox)
         if not writing and self.window().isActiveWindow():
             self.setFocus(Qt.FocusReason.MouseFocusReason)
+            self._is_under_mouse = True
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:

@@ -62,14 +62,13 @@ class DamageLimits(QWidget):
         self._next.setText("▶")
         self._previous.setToolTip(f"Previous mark ({key_of('previous_mark')}).")
         self._previous.setAccessibleName("Previous mark")
-        self._next.setToolTip(f"Next mark ({key_of('next_mark')}).")
+        self._next.setToolTip(f"Next mark ({key_of('next_mark')}); {key_of('remove_mark')} removes it.")
         self._next.setAccessibleName("Next mark")
         label = QLabel("Only")
         label.setBuddy(self._tone)
-        tones = fill(QHBoxLayout(), label, (self._tone, 1))
+        steps = fill(QHBoxLayout(), self._previous, self._next, label, (self._tone, 1))
         sizes = fill(QHBoxLayout(), QLabel("Size"), (self._smallest, 1), QLabel("to"), (self._largest, 1))
-        steps = fill(QHBoxLayout(), self._previous, self._next, (self._place, 1))
-        fill(QVBoxLayout(self), tones, sizes, steps, self._everywhere, spacing=8)
+        fill(QVBoxLayout(self), steps, sizes, self._place, self._everywhere, spacing=6)
 
     def _choose(self) -> None:
         self._set(
@@ -95,10 +94,8 @@ class DamageLimits(QWidget):
         self._show_place()
 
     def _show_place(self) -> None:
-        self._place.setText(
-            self._session.finding.place
-            or f"Next mark: {key_of('next_mark')}, remove it: {key_of('remove_mark')}"
-        )
+        self._place.setText(self._session.finding.place)
+        self._place.setVisible(bool(self._session.finding.place))
 
 
 def _size_box() -> NoWheelSpinBox:
@@ -153,7 +150,7 @@ class DamagePanel(QWidget):
             grid.addWidget(box, place // 2, place % 2)
         self._choice = QWidget()
         slider = fill(QHBoxLayout(), QLabel("Sensitivity"), (self._sensitivity, 1), self._number)
-        fill(QVBoxLayout(self._choice), slider, self._found, self._limits, spacing=8)
+        fill(QVBoxLayout(self._choice), slider, self._found, self._limits, spacing=6)
         fill(QVBoxLayout(self), self._find, grid, self._choice, spacing=8)
         self._sensitivity.setRange(0, _STEPS)
         self._sensitivity.setValue(_STEPS // 2)

@@ -45,8 +45,8 @@ class SidePanel(QWidget):
             missing,
             parameters,
             1,
-            margins=(12, 8, 12, 8),
-            spacing=12,
+            margins=(12, 4, 12, 4),
+            spacing=8,
         )
         scroll = _Column()
         scroll.setWidgetResizable(True)

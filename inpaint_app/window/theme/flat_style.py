@@ -306,6 +306,7 @@ _CONTROLS: dict[_Control, _Draw] = {
     _Control.CE_HeaderEmptyArea: _draw_header,
     _Control.CE_ProgressBarGroove: _draw_progress_groove,
     _Control.CE_ProgressBarContents: _draw_progress,
+    _Control.CE_ProgressBarLabel: _draw_nothing,
 }
 
 

@@ -56,6 +56,8 @@ class Viewer(QWidget):
     menu_wanted = Signal(QPoint)
     """The context menu is wanted at a position on the screen."""
 
+    drawn = Signal()
+    """Another picture is ready to be drawn."""
     panels_wanted = Signal()
     """The panels around are to be hidden, or shown again."""
 
@@ -111,6 +113,7 @@ class Viewer(QWidget):
         ]
         for made in all_made:
             made.changed.connect(self._draw)
+        self._images["damaged"].changed.connect(self.drawn)
         self._workers.failed.connect(session.document.problem)
         self.viewport.changed.connect(self._visible_timer.start)
         self._visible_timer.timeout.connect(self._report_visible_part)
@@ -124,6 +127,11 @@ class Viewer(QWidget):
         """Wait until the threads have ended."""
         self._visible_timer.stop()
         self._workers.close()
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the picture that is open is the one that is drawn."""
+        return not self._images["damaged"].is_busy
 
     @property
     def is_settled(self) -> bool:

@@ -41,9 +41,13 @@ def test_a_convolution_is_its_definition(rows, stride):
 
 
 def test_pixels_become_channels_and_again_pixels():
-    plane = np.random.default_rng(0).random((32, 48), np.float32)
-    quarters = network._quarters(plane)[:, 1:-1, 1:-1]
-    np.testing.assert_array_equal(network._pixels(quarters), plane - np.float32(0.5))
+    rng = np.random.default_rng(0)
+    plane, tint = rng.random((32, 48), np.float32), rng.random((2, 16, 24), np.float32)
+    given = network._given(plane, tint)
+    np.testing.assert_array_equal(network._pixels(given[:4, 1:-1, 1:-1]), plane - np.float32(0.5))
+    np.testing.assert_array_equal(given[4:, 1:-1, 1:-1], 4 * tint)
+    assert not given[:, [0, -1]].any()
+    assert not given[:, :, [0, -1]].any()
 
 
 def test_the_weights_are_small_and_hold_no_objects():
@@ -63,19 +67,24 @@ def damaged(shape=(300, 400)):
     return values.clip(0, 255).astype(np.uint8)
 
 
+def colored(shape=(300, 400)):
+    leaves = ndimage.gaussian_filter(np.random.default_rng(3).normal(size=(*shape, 3)), (9, 9, 0))
+    return np.where(damaged(shape)[..., None] > 200, 235, 110 + 900 * leaves).clip(0, 255).astype(np.uint8)
+
+
 def test_results_have_the_same_bits_for_any_number_of_threads(monkeypatch):
     monkeypatch.setattr(learned, "_TILE", 128)
     masks = []
     for threads in (1, 3):
         monkeypatch.setattr(learned, "as_thread_count", lambda _, n=threads: n)
-        analysis = analyze_damage(damaged())
+        analysis = analyze_damage(colored())
         masks.append((analysis.mask(0.9), analysis.confidences))
     np.testing.assert_array_equal(masks[0][0], masks[1][0])
     np.testing.assert_array_equal(masks[0][1], masks[1][1])
 
 
-def test_tiles_are_not_seen(monkeypatch):
-    image = damaged()
+@pytest.mark.parametrize("image", [damaged(), colored((301, 397))], ids=["gray", "color, odd sides"])
+def test_tiles_are_not_seen(monkeypatch, image):
     whole = analyze_damage(image).mask()
     monkeypatch.setattr(learned, "_TILE", 128)
     assert np.mean(analyze_damage(image).mask() != whole) < 0.001

@@ -155,6 +155,7 @@ def test_messages_do_not_move_the_picture(window, qtbot, files) -> None:
 def test_tab_on_the_picture_puts_the_panels_away(window, qtbot, files) -> None:
     retouching(window, qtbot, files["whole"])
     canvas = visible(window)[0].canvas
+    canvas.clearFocus()
     canvas.setFocus(Qt.FocusReason.MouseFocusReason)
     for is_away in (True, False):
         qtbot.keyClick(canvas, Qt.Key.Key_Tab)
@@ -222,7 +223,31 @@ def test_the_basic_panel_needs_no_scroll_bar_on_a_laptop(window, qtbot, files, n
     QApplication.processEvents()
     column = window.side.findChild(QScrollArea)
     assert column.verticalScrollBar().maximum() == 0
+    trigger(window, "find_damage")
+    settle(window, qtbot)
+    QApplication.processEvents()
+    assert column.verticalScrollBar().maximum() == 0, "nor where the damage that was found is chosen from"
     assert not find(window.side, QToolButton, "Advanced").isChecked()
+
+
+def test_title_and_picture_change_together(window, qtbot, files) -> None:
+    seen = []
+
+    def note() -> None:
+        pane = window.viewer.panes["damaged"]
+        if pane.canvas.has_picture:
+            seen.append((window.windowTitle().partition("[")[0], shown_pixels(pane).tobytes()))
+
+    opened(window, qtbot, files["damaged"])
+    window.windowTitleChanged.connect(note)
+    window.session.document.watch(note, "source")
+    note()
+    window.files.open_file(files["whole"], reference=files["whole"])
+    settle(window, qtbot)
+    QApplication.processEvents()
+    note()
+    assert seen[0] != seen[-1]
+    assert set(seen) == {seen[0], seen[-1]}, "never the title of one with the picture of the other"
 
 
 def test_canceling_is_told(window, qtbot, files) -> None:

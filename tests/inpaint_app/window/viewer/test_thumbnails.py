@@ -6,7 +6,8 @@ import sys
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QToolButton
 from windows import find, opened, settle
 
 from inpaint_app.model.picture import Picture
@@ -102,6 +103,7 @@ def test_the_start_page_shows_recent_pictures_and_opens_them(make_window, qtbot,
     second = make_window()
     second.keep_state(tmp_path / "state")
     settle(second, qtbot)
+    QApplication.processEvents()  # what is put into a layout is shown in an event of its own
     cards = [card for card in second.welcome.findChildren(QToolButton) if card.isVisible()]
     assert [card.accessibleName() for card in cards] == ["Open whole.png", "Open damaged.png"]
     shown = cards[0].icon().pixmap(160, 120).toImage()
@@ -117,6 +119,8 @@ def test_forgetting_recent_files_removes_their_thumbnails(window, qtbot, files, 
     window.session.document.discard()
     window.files.close_picture()
     settle(window, qtbot)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    QApplication.processEvents()
     assert find(window.welcome, QToolButton, "Open whole.png").isVisible()
     assert list((tmp_path / "state" / "thumbnails").iterdir())
     window.menus.recent.actions()[-1].trigger()
