@@ -42,8 +42,8 @@ from inpaint_app.io.recipe import (
     seen_from,
 )
 from inpaint_app.model.look import COLOR_MAPS, Look
-from inpaint_app.model.mask_spec import MaskOrigin, MaskSpec
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState, PlaneWork
