@@ -1,7 +1,7 @@
 """The list of restorations."""
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
