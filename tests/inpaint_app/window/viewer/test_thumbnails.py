@@ -135,3 +135,29 @@ def test_forgetting_recent_files_removes_their_thumbnails(window, qtbot, files, 
     window.menus.recent.actions()[-1].trigger()
     settle(window, qtbot)
     assert list((tmp_path / "state" / "thumbnails").iterdir()) == []
+
+
+def test_forgetting_recent_files_removes_thumbnails_while_a_picture_is_open(
+    window, qtbot, files, tmp_path
+) -> None:
+    window.keep_state(tmp_path / "state")
+    opened(window, qtbot, files["whole"])
+    assert list((tmp_path / "state" / "thumbnails").iterdir())
+    window.menus.recent.actions()[-1].trigger()
+    settle(window, qtbot)
+    assert list((tmp_path / "state" / "thumbnails").iterdir()) == []
+
+
+def test_one_that_cannot_be_written_is_nothing_to_complain_about(
+    made, workers, qtbot, folder, tmp_path
+) -> None:
+    said = []
+    workers.failed.connect(said.append)
+    made.keep(tmp_path / "a.png", photograph(30, 40))
+    wait(workers, qtbot)
+    (file,) = folder.iterdir()
+    file.unlink()
+    file.mkdir()
+    made.keep(tmp_path / "a.png", photograph(30, 40))
+    wait(workers, qtbot)
+    assert said == []
