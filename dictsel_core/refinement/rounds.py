@@ -3,8 +3,8 @@
 Each round finds, for reference patches all over the image, the most similar patches nearby. The mean and
 the covariance of such a group tell how its pixels depend on each other, and hence the expected values of the
 missing pixels of each member given its observed ones, and how certain they are. All estimates of a pixel are
-averaged, the certain ones with more weight. The first rounds assume much noise, so that groups that are not
-right yet count for little; each of the following rounds assumes less.
+averaged, the certain ones with more weight. The first rounds assume much noise, so that groups that are still
+unreliable have little influence; each of the following rounds assumes less.
 """
 
 import math
@@ -24,11 +24,11 @@ from dictsel_core.refinement.search import Block, Search, Singles, Span, damaged
 _Sums = tuple[Singles, Singles]
 Index = np.uintp
 
-#: Where the references of consecutive rounds begin, in quarters of their distance.
+#: Offsets of the grid of references in successive rounds, in quarters of the stride.
 _QUARTERS = ((0, 0), (2, 2), (1, 3), (3, 1))
-#: Height and width of small patches, at most.
+#: Largest height and width of small patches.
 _SMALL = 6
-#: Steps of conjugate gradients, at least.
+#: Minimum number of steps of conjugate gradients.
 _MIN_STEPS = 4
 #: Between these densities of damage the noise rises from that of thin damage to that of the default options.
 _THIN, _DENSE = 0.3, 0.5
@@ -46,7 +46,7 @@ class RefinementOptions:
 
     size: int = 8  #: height and width of patches
     last_size: int = 6
-    stride: int = 7  #: distance between references; large, since they are elsewhere in every round
+    stride: int = 7  #: distance between references; may be large, since the grid shifts in every round
     last_stride: int = 4
     radius: int = 30  #: maximum distance of a member from its reference, vertically and horizontally
     last_radius: int = 10
@@ -57,7 +57,7 @@ class RefinementOptions:
     n_estimated: int = 12  #: how many of these, the nearest ones, are estimated
     last_n_estimated: int = 10
     noise: float = 8 / 255**2  #: variance of what a covariance does not explain, in the last round
-    max_noise: float = 400 / 255**2  #: the most in any other
+    max_noise: float = 400 / 255**2  #: upper limit in earlier rounds
     relative_noise: float = 0.06  #: the most relative to the mean variance of a group; changes with the noise
     noise_decay: float = 1.75  #: factor by which the noise is larger in the round before
     shared: float = 0.2  #: fraction of a covariance that is taken from the other groups nearby
@@ -65,7 +65,7 @@ class RefinementOptions:
     relaxation: float = 1.7  #: how far the image moves towards the estimates; the last round uses 1
 
     def search(self, number: int, n_rounds: int, *, small: bool = False) -> Search:
-        """Return how a round groups patches; the first has the number 0. All may be `small`."""
+        """Return how a round, numbered from 0, groups patches. All may be `small`."""
         penalty = self.distance_penalty * self._noise(number, n_rounds)
         if number == n_rounds - 1:
             size, radius, stride = self.last_size, self.last_radius, self.last_stride
@@ -74,7 +74,7 @@ class RefinementOptions:
         return Search(min(size, _SMALL) if small else size, radius, self.n_members, stride, penalty)
 
     def estimator(self, number: int, n_rounds: int) -> GaussianEstimator:
-        """Return the estimator of a round, of which the first has the number 0."""
+        """Return the estimator of a round, numbered from 0."""
         noise = self._noise(number, n_rounds)
         relative = self.relative_noise * noise / self.noise
         # The more noise, the fewer steps until conjugate gradients are near the solution.
@@ -90,7 +90,7 @@ DEFAULT_OPTIONS = RefinementOptions()
 #: Number of rounds if it is left open, and the options for as many: a little better, and a little slower.
 BEST_ROUNDS = 8
 BEST_OPTIONS = RefinementOptions(n_members=32, last_stride=3)
-#: From so many rounds on, the noise falls slowly.
+#: From this many rounds on, the noise falls slowly.
 _FINEST_ROUNDS = 24
 FINEST_OPTIONS = replace(BEST_OPTIONS, noise_decay=1.2)
 #: In images that repeat themselves, groups are small, all their members are estimated, and no patch is small.
@@ -101,7 +101,7 @@ def options_for(density: float, n_rounds: int, *, is_repetitive: bool = False) -
     """Return the options for damage of this density, so many rounds, and images that repeat themselves.
 
     Where most pixels around a missing one are observed, as in text and scratches, the groups of the first
-    rounds are right already, and less noise is better, which takes more steps; and fewer estimates do.
+    rounds are right already, and less noise is better, which takes more steps; fewer estimates suffice.
     """
     share = float(np.clip((density - _THIN) / (_DENSE - _THIN), 0, 1))
     default = DEFAULT_OPTIONS if n_rounds < BEST_ROUNDS else BEST_OPTIONS
@@ -128,7 +128,7 @@ def refine_round(
     neighbors: Sequence[Singles] = (),
     estimator: Estimator | None = None,
 ) -> Iterator[float]:
-    """Make one of several rounds, of which the first has the number 0, on planes (H, W, C), in place.
+    """Make one of several rounds, numbered from 0, on planes (H, W, C), in place.
 
     Yields the fraction of the round that is done. The mask is (H, W, c): channels that share a layer also
     share covariances; otherwise channels are estimated from each other too. Patches of neighbors, other
@@ -153,10 +153,10 @@ def refine_round(
         return pixel_sums(estimator.estimate(*given, search), blocks[at].shape)
 
     sums, done = _BandSums(planes, missing, bands), 0
-    # Blocks of the next bands may be estimated before the pixels of a band move: they do not read these.
+    # Blocks of later bands may be estimated early: they never read rows that are still to be moved.
     bottoms = [*(band.start for band in bands[1:]), bands[-1].stop]
     with (
-        single_threaded_blas,  # once for all bands: it takes as long as some blocks
+        single_threaded_blas,  # once for all bands: switching costs as much as a few blocks
         closing(map_chunks(estimate, len(blocks), 1, threads)) as estimated,
     ):
         for of_band, bottom in zip(by_band, bottoms, strict=True):
@@ -203,7 +203,7 @@ class _BandSums:
         rows, n_rows, n_channels = slice(self._top, bottom), bottom - self._top, self._planes.shape[2]
         pixels = self._planes[rows].reshape(-1, n_channels)
         for channel in range(n_channels):
-            if channel < len(self._weights):  # else as in the channel before
+            if channel < len(self._weights):  # else all channels share the first
                 weights = self._weights[channel, :n_rows].reshape(-1)
                 at = np.flatnonzero(self._missing[rows, :, channel])
                 at = at[weights[at] > 0]

@@ -27,7 +27,7 @@ from dictsel_core.restoration.tile import TileRestorer, code_tile
 from dictsel_core.selection import Selection, SelectionRun, iter_replacement_ols, iter_replacement_omp
 from dictsel_core.selection.engine import Repeats
 
-#: Maximum number of patches, and half of it before refinement: a sample of a large image is as good as all.
+#: Maximum number of patches, half as many if refinement follows: more do not improve the dictionary.
 MAX_PATCHES = 2048
 #: Minimum number of patches, as far as there are patches with an observed pixel.
 _MIN_PATCHES = 48
@@ -87,11 +87,11 @@ class Plan:
     observed_channels: tuple[bool, ...]  #: whether anything is observed of each channel
     damage_density: float  #: mean fraction of missing pixels around a missing one
     differences: tuple[tuple[int, int], ...]  #: pairs of channels whose difference helps the first
-    repeats: tuple[Repeat, Repeat]  #: by which rows and columns were enlarged
+    repeats: tuple[Repeat, Repeat]  #: how rows and columns were enlarged, if they were
     fill_reach: int  #: wide holes, farther than this from observed pixels, are filled; 0: none are
     holes: tuple[tuple[int, int, int, int], ...] = ()  #: boxes of wide holes, if there are several tiles
-    is_repetitive: bool = False  #: whether the rounds are those for images that repeat themselves
-    level: int = 0  #: how often the image was halved to get its coarse scale,
+    is_repetitive: bool = False  #: whether the rounds have the options for repetitive images
+    level: int = 0  #: how many times the image was halved to get its coarse scale
     coarse: Planes | None = None  #: (h, w, C), restored; None for a single tile, or if complete
 
     @property
@@ -113,8 +113,8 @@ class Plan:
         """Return the plan with another number of rounds."""
         return replace(self, settings=replace(self.settings, rounds=rounds))
 
-    def result(self, rounds: int | None, **found: Any) -> Restoration:  # noqa: ANN401  (as Restoration has them)
-        """Return a restoration by this plan, with what was found; `rounds` is the number that was asked."""
+    def result(self, rounds: int | None, **found: Any) -> Restoration:  # noqa: ANN401  (fields of Restoration)
+        """Return a restoration by this plan, with what was found; `rounds` is the number asked for."""
         return Restoration(
             settings=replace(self.settings, rounds=rounds),
             missing_fraction=self.missing_fraction,
@@ -159,7 +159,7 @@ class Whole:
     holes: tuple[tuple[int, int, int, int], ...] = ()
     level: int = 0
     coarse: Image | None = None  #: halved `level` times; None if the image is a single tile
-    intact: Sequence[Image] = ()  #: samples in which nothing is missing: they too tell of the channels
+    intact: Sequence[Image] = ()  #: samples in which nothing is missing, to compare channels
 
 
 def planned_tile(
@@ -170,7 +170,7 @@ def planned_tile(
     plan: Plan | None = None,
     origin: tuple[int, int] = (0, 0),
 ) -> Generator[float, None, TileRestorer]:
-    """Yield the fraction of the planning that is done, and return what restores an image as a single tile.
+    """Yield the fraction of the planning that is done, and return the `TileRestorer` of an image.
 
     A given plan is used in place of a new one.
     """
@@ -264,7 +264,7 @@ def as_atom_source(value: ArrayLike | GroundSet | Selection | None, settings: Re
 
 @lru_cache(maxsize=4)
 def _standard_candidates(size: int, bases: tuple[str, ...]) -> GroundSet:
-    """Return the candidates of most restorations; what is computed of them is kept with them."""
+    """Return the candidates of most restorations; cached, with all that is derived from them."""
     return standard_ground_set((size, size), bases)
 
 
@@ -298,7 +298,7 @@ class PatchSample:
         )
 
     def drawn(self, n_patches: int, seed: int) -> "PatchSample":
-        """Return patches with enough observed pixels, in their order; a random sample if these are more."""
+        """Return patches with enough observed pixels, in their order; a random sample if there are more."""
         counts = np.asarray(np.count_nonzero(~self.mask, axis=1))
         chosen = np.flatnonzero(counts >= _threshold([counts], self.mask.shape[1]))
         if len(chosen) > n_patches:
@@ -353,7 +353,8 @@ def select_dictionary(
 ) -> Generator[float, None, Dictionary]:
     """Yield the fraction that is done, and return a dictionary selected on patches of samples of images.
 
-    The place of a sample is its first row and column in the image, after the number of that in a stack.
+    The place of a sample is its first row and column in the image, preceded by the number of that image in a
+    stack.
     """
     patches, n_patches = [], MAX_PATCHES // 2 if settings.is_refined else MAX_PATCHES
     for place, image in samples:
@@ -369,7 +370,7 @@ def select_dictionary(
 
 
 def _whole_patches(image: Image, settings: ResolvedSettings) -> Image:
-    """Return the part of an image that adjacent patches cover, if patches at its border are not mirrored."""
+    """Return an image; if the settings are literal, cropped to whole patches."""
     size, (height, width) = settings.patch_size, image.shape
     if not settings.literal or min(height, width) < size:
         return image

@@ -1,8 +1,8 @@
 """`restore`: from a damaged image to a restored one.
 
 An array in memory becomes one `Image`, which is planned (plan.py) and restored as a single tile (tile.py); a
-stack becomes many (stack.py). A Dask array is cut into tiles that share a plan (mosaic.py). What is written
-below as `restore` starts the work, a `Run` of steps; `finished` makes the function of it that takes them all.
+stack becomes many (stack.py). A Dask array is cut into tiles that share a plan (mosaic.py). `restore`, as
+it is written below, only returns a `Run`; `finished` makes a function of it that takes all steps.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -63,8 +63,8 @@ def restore(
     image : array_like
         Integers of any depth, or floats: gray (H, W), RGB (H, W, 3), or with `channel_axis` and `axes` any
         number of channels and images. Missing pixels may have any value. An xarray.DataArray is returned as
-        one, with its coordinates. A Dask array, of a single image, is planned at once and restored tile by
-        tile when the result is computed.
+        one, with its coordinates. A Dask array, of a single image, is planned immediately and restored tile
+        by tile when the result is computed.
     mask : array_like of bool, optional
         True = missing. In the shape of the image; or without its channels, if they miss the same pixels; or
         (H, W) for all images of a stack. If only some channels of a pixel are missing, the others are used

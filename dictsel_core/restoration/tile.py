@@ -57,7 +57,7 @@ def code_tile(image: Image, plan: "Plan", origin: tuple[int, int] = (0, 0)) -> P
 class TileStep:
     """Progress of a tile: stage, and fraction of all work.
 
-    From the first visible step on, all pixels have an estimate. With its last step, a stage or a round ends.
+    From the first visible step on, all pixels have an estimate. `is_last` marks the end of a stage or round.
     """
 
     stage: Stage
@@ -84,14 +84,14 @@ class TileRestorer:
         self._done, self._n_rounds = 0.0, 0
 
     def steps(self, neighbors: Sequence[Planes] = ()) -> Iterator[TileStep]:
-        """Do everything, and yield the progress."""
+        """Code, fill and refine, and yield the progress."""
         yield from self.first_steps()
         for _ in range(self.plan.n_rounds):
             yield from self.round_steps(neighbors)
         yield from self.last_steps()
 
     def first_steps(self) -> Iterator[TileStep]:
-        """Do everything before the refinement, and yield the progress."""
+        """Code, and fill wide holes, and yield the progress."""
         yield from self._timed(self.coding())
         if self._has_wide:
             yield from self._timed(self._filling())
@@ -101,7 +101,7 @@ class TileRestorer:
         yield from self._timed(self._refining(neighbors))
 
     def last_steps(self) -> Iterator[TileStep]:
-        """Do everything after the refinement, and yield the progress."""
+        """Make enlarged pixels equal again, and yield the progress."""
         if self.plan.repeats != NOT_ENLARGED and self.plan.settings.keep_observed:
             equalize(self.planes, self.image, self.plan.repeats, self._origin)
             yield TileStep("refine" if self._n_rounds else "code", 1.0, is_visible=True)

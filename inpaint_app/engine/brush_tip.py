@@ -52,10 +52,15 @@ class BrushTip:
 
 
 def blended(below: Array, above: Array, weights: "Weights | float") -> Array:
-    """Return pixels of which one part is above, and the rest below, in their own type."""
+    """Return pixels of which one part is above, and the rest below, in their own type.
+
+    What lies below pixels that are seen in full need be no number: nothing is known where pixels are missing.
+    """
     if isinstance(weights, np.ndarray) and below.ndim == 3:
         weights = weights[..., None]
-    mixed = below.astype(np.float64) * (1 - weights) + above.astype(np.float64) * weights
+    with np.errstate(invalid="ignore"):
+        mixed = below.astype(np.float64) * (1 - weights) + above.astype(np.float64) * weights
+    mixed = np.where(np.less(weights, 1), mixed, above)
     if below.dtype.kind in "iu":
         mixed = np.rint(mixed)
     return mixed.astype(below.dtype)

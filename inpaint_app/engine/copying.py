@@ -2,19 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage, sparse
-from scipy.sparse import linalg
 
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.picture import Array
 from inpaint_app.model.rect import Rect
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
 _Values = npt.NDArray[np.float64]
-_CROSS = ndimage.generate_binary_structure(2, 1)
 #: Larger areas begin with the solution for half as many rows and columns.
 _MAX_DIRECT = 2_000
 _MAX_STEPS = 300
@@ -44,6 +44,8 @@ def copied(
     Pixels beside the picture and those that are not seen, True in `seen`, are not copied. `check` is called
     now and then; what it raises ends the work.
     """
+    from scipy import ndimage  # noqa: PLC0415  (slow to import)
+
     outer = rect.widened(1, image.shape)
     texture, is_there = _shifted(image, seen, outer, source.offset)
     area = np.zeros(is_there.shape, np.bool_)
@@ -53,7 +55,7 @@ def copied(
     pixels = np.array(target)
     pixels[area] = texture[area]
     if source.keeps_tones and area.any():
-        rim = ndimage.binary_dilation(area, _CROSS) & ~area & is_there & seen[outer.slices]
+        rim = ndimage.binary_dilation(area) & ~area & is_there & seen[outer.slices]
         step = np.where(np.atleast_3d(rim), np.atleast_3d(target).astype(float) - np.atleast_3d(texture), 0.0)
         change = membrane(step, area, rim, check)
         toned = np.atleast_3d(texture).astype(float) + change
@@ -83,6 +85,8 @@ def membrane(values: _Values, area: Mask, rim: Mask, check: Callable[[], None]) 
     It is harmonic, as the correction in Pérez, Gangnet and Blake, Poisson image editing (2003). Solved by
     conjugate gradients, which begin with the solution of a smaller picture.
     """
+    from scipy.sparse import linalg  # noqa: PLC0415  (slow to import)
+
     check()
     result = np.where(rim[..., None], values, 0.0)
     if not (area.any() and rim.any()):
@@ -120,8 +124,10 @@ def _coarser(values: _Values, area: Mask, rim: Mask, check: Callable[[], None]) 
     return np.repeat(np.repeat(coarse, 2, axis=0), 2, axis=1)[:height, :width]
 
 
-def _laplacian(area: Mask, rim: Mask) -> "tuple[sparse.csr_matrix, sparse.csr_matrix]":
+def _laplacian(area: Mask, rim: Mask) -> "tuple[csr_matrix, csr_matrix]":
     """Return the equations of the pixels of an area: their own part, and that of the rim."""
+    from scipy import sparse  # noqa: PLC0415  (slow to import)
+
     n_area, n_rim = np.count_nonzero(area), np.count_nonzero(rim)
     numbers = np.full(area.shape, -1)
     numbers[area], numbers[rim] = np.arange(n_area), n_area + np.arange(n_rim)

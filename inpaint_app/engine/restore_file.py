@@ -61,13 +61,13 @@ class FileRequest:
     output: Output  #: The restored one.
     options: FileOptions
     recipe: Path | None = None  #: Where to write the recipe.
-    #: What is missing in some planes, in place of what the file marks there.
-    masks: Mapping[Plane, PackedMask] = field(default_factory=dict)
     reference: Path | None = None  #: The undamaged picture.
     #: A Dask cluster, see `blocks.workers.open_workers`; None for this process. With it, or with a side of
     #: blocks in pixels, the picture is restored in blocks in any case.
     scheduler: str | None = None
     block: int | None = None
+    #: What is missing in some planes, in place of what the file marks there.
+    masks: Mapping[Plane, PackedMask] = field(default_factory=dict)
 
     @property
     def sources(self) -> tuple[Path, ...]:

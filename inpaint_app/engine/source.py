@@ -280,6 +280,8 @@ def exceeds_memory(path: Path) -> bool:
 
 def overview_source(overview: Overview, spec: MaskSpec, plane: Plane, control: JobControl) -> Source:
     """Return a plane of a picture that is larger than memory, reduced; of many bands the first one."""
+    if not 0 <= plane.page < overview.n_planes:
+        raise UserError(f"{printable_path(overview.path)} has no page {plane.page + 1}", "choose another")
     picture = overview_picture(overview, control, plane.page)
     if picture.n_bands not in (1, 3):
         picture = replace(picture, pixels=np.ascontiguousarray(picture.pixels[..., 0]))

@@ -1,4 +1,4 @@
-"""How missing pixels are marked, and where a mask comes from."""
+"""How missing pixels are marked."""
 
 from __future__ import annotations
 
@@ -33,14 +33,3 @@ class MaskSpec:
     soft_edges: bool = True
     #: Whether the mask is meant as it is, even if it looks inverted or like a photograph.
     trusts_mask: bool = False
-
-
-@dataclass(frozen=True)
-class MaskOrigin:
-    """What a mask consists of."""
-
-    #: Whether anything of it is left that was found in the picture, a mask file or by a color.
-    is_given: bool = True
-    is_painted: bool = False  #: Whether it was painted on since.
-    is_detected: bool = False  #: Whether damage was detected in the picture, and added.
-    is_inverted: bool = False  #: Whether missing and observed pixels were swapped since.

@@ -1,4 +1,4 @@
-"""A mask that is kept for later, in little memory."""
+"""A mask that is kept for later, in little memory, and what it consists of."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.model.mask_spec import MaskOrigin
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.rect import Rect
+
+
+@dataclass(frozen=True)
+class MaskOrigin:
+    """What a mask consists of."""
+
+    #: Whether anything of it is left that was found in the picture, a mask file or by a color.
+    is_given: bool = True
+    is_painted: bool = False  #: Whether it was painted on since.
+    is_detected: bool = False  #: Whether damage was detected in the picture, and added.
+    is_inverted: bool = False  #: Whether missing and observed pixels were swapped since.
 
 
 @dataclass(frozen=True, eq=False)

@@ -380,6 +380,7 @@ class MainWindow(QMainWindow):
     def _forget_recent(self) -> None:
         self._preferences.forget_files()
         self._show_recent()
+        self._thumbnails.read(self._preferences.recent_files)
 
     def _show_activity(self) -> None:
         self.status.progress.show_activity(self.session.state.activity or self.session.exporting.activity)

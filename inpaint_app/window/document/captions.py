@@ -11,8 +11,7 @@ from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.restore import Preview
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
-from inpaint_app.model.mask_spec import MaskOrigin
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
 from inpaint_app.model.picture import Array
 from inpaint_app.text.explanations import MARK_EXPLANATIONS
 from inpaint_app.text.formatting import (

@@ -115,11 +115,14 @@ class Document(QObject):
         """Show a project, with its results; `is_saved` is whether its file stays."""
         self.open(project.source, painter, project.mask)
         runs = project.runs if is_saved else replace(project.runs, saved_number=None)
+        planes = project.planes
+        if not is_saved:
+            planes = {plane: _unsaved(work) for plane, work in planes.items()}
         self.apply(
             settings=replace(project.settings, threads=self.defaults.threads),
             hole_fill=project.hole_fill,
             runs=runs,
-            planes=project.planes,
+            planes=planes,
             look=project.look,
             saved_mask=project.mask if is_saved else None,
         )
@@ -238,7 +241,10 @@ class Document(QObject):
             self.apply(
                 saved_mask=state.mask,
                 runs=replace(runs, saved_number=runs.current_number),
-                planes={plane: _saved(work) for plane, work in state.planes.items()},
+                planes={
+                    plane: _saved(work) if _is_same(work, state.planes.get(plane)) else work
+                    for plane, work in self.state.planes.items()
+                },
             )
 
     def discard(self) -> None:
@@ -254,6 +260,15 @@ class Document(QObject):
 def _saved(work: PlaneWork) -> PlaneWork:
     runs = replace(work.runs, saved_number=work.runs.current_number)
     return replace(work, saved_mask=work.mask, runs=runs)
+
+
+def _unsaved(work: PlaneWork) -> PlaneWork:
+    return replace(work, saved_mask=None, runs=replace(work.runs, saved_number=None))
+
+
+def _is_same(work: PlaneWork, other: PlaneWork | None) -> bool:
+    """Return whether nothing was done with a plane between two moments."""
+    return other is not None and work.mask is other.mask and work.runs.records == other.runs.records
 
 
 def _workspace_for(source: Source) -> Workspace:

@@ -42,8 +42,8 @@ from inpaint_app.io.recipe import (
     seen_from,
 )
 from inpaint_app.model.look import COLOR_MAPS, Look
-from inpaint_app.model.mask_spec import MaskOrigin, MaskSpec
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState, PlaneWork
@@ -265,7 +265,7 @@ class _Reader:
         contents = self._contents
         source = self._source(contents["picture"])
         known = contents.get("planes", [])[:_MAX_PLANES]  # projects of earlier versions have none
-        others = [plane_source(source, _plane(each)) for each in known] if source.whole is not None else []
+        others = [plane_source(source, _plane(each)) for each in known] if source.is_part else []
         self._shapes |= {other.picture.pixels.shape for other in others}
         masks = [self._mask(each) for each in contents["masks"]]
         history = self._runs(contents, masks, source.picture.pixels, "")

@@ -173,14 +173,17 @@ class RunHistory:
         return tuple(dict.fromkeys(record.touched for record in self.records if record.touched is not None))
 
     def added(self, record: RunRecord, *, max_bytes: int = MAX_BYTES) -> "RunHistory":
-        """Return the history with one more record; the oldest lose their pixels when memory is short."""
+        """Return the history with one more record; the oldest lose their pixels when memory is short.
+
+        Those that were painted by hand keep them: no run would bring them back.
+        """
         same = (mask for mask in self.masks if mask.same_pixels(record.packed_mask))
         record = replace(record, packed_mask=next(same, record.packed_mask))
         kept: list[RunRecord] = []
         left = max_bytes - record.n_bytes
         for old in reversed(self.records):
             left -= old.n_bytes
-            kept.append(old if left >= 0 else old.without_image())
+            kept.append(old if left >= 0 or old.touched is not None else old.without_image())
         newest = max(self.newest_number, record.number)
         return replace(self, records=(*reversed(kept), record), newest_number=newest)
 

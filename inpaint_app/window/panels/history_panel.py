@@ -1,7 +1,7 @@
 """The list of restorations."""
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -17,6 +17,7 @@ from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.settings_text import format_settings
 from inpaint_app.window.document.state import Region
 from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.keys import overrides_shortcut
 from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill
 
@@ -63,9 +64,21 @@ class HistoryPanel(QWidget):
         self._list.itemDelegate().closeEditor.connect(self._end_renaming)
         self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._list.customContextMenuRequested.connect(self._show_menu)
-        for key, command in ((Qt.Key.Key_Delete, self.delete), (Qt.Key.Key_F2, self.rename)):
-            QShortcut(QKeySequence(key), self._list, command).setContext(Qt.ShortcutContext.WidgetShortcut)
+        self._commands = {Qt.Key.Key_Delete: self.delete, Qt.Key.Key_F2: self.rename}
+        self._list.installEventFilter(self)
         self._show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Delete and rename runs by keys, which may have another meaning elsewhere in the window."""
+        if overrides_shortcut(event, self._takes):
+            return True
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._takes(event):
+            self._commands[Qt.Key(event.key())]()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _takes(self, event: QKeyEvent) -> bool:
+        return event.key() in self._commands and not event.modifiers() and not self._is_renaming
 
     def delete(self) -> None:
         """Forget the chosen runs."""

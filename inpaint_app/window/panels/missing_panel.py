@@ -80,7 +80,7 @@ class MissingPanel(QWidget):
 
     def _lay_out(self) -> None:
         grid = QGridLayout()
-        grid.setSpacing(8)
+        grid.setSpacing(6)
         for place, button in enumerate((self._file, self._color, self._invert, self._clear)):
             grid.addWidget(button, place // 2, place % 2)
         self._resize_row, self._tolerance_row = QWidget(), QWidget()
@@ -94,7 +94,7 @@ class MissingPanel(QWidget):
         grow.setBuddy(self._growth)
         fill(QHBoxLayout(self._growth_row), (grow, 1), self._growth)
         rows = self._growth_row, self._tolerance_row
-        fill(QVBoxLayout(self), self._found, grid, *rows, self._soft, spacing=8)
+        fill(QVBoxLayout(self), self._found, grid, *rows, self._soft, spacing=6)
 
     def _connect(self) -> None:
         masking = self._session.masking

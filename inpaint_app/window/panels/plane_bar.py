@@ -104,6 +104,7 @@ class PlaneBar(QWidget):
         self._full.clicked.connect(lambda: self._change(limits=None))
         self._session.document.watch(self._follow_source, "source")
         self._session.document.watch(self._show_look, "look")
+        self._session.document.watch(self._follow_activity, "activity")
 
     def _change(self, **changes: object) -> None:
         document = self._session.document
@@ -130,6 +131,18 @@ class PlaneBar(QWidget):
         if old.source is None or new.source is None or old.source.picture is not new.source.picture:
             self._show_source()
 
+    def _follow_activity(self) -> None:
+        """Go back to the page that is shown if another one was not opened."""
+        state = self._session.state
+        if state.activity is None and state.source is not None:
+            self._show_planes(state.source)
+
+    def _show_planes(self, source: Source) -> None:
+        with QSignalBlocker(self.page):
+            self.page.setRange(1, source.n_pages)
+            self.page.setValue(source.plane.page + 1)
+        self._show_page()
+
     def _show_source(self) -> None:
         source = self._session.state.source
         if source is None:
@@ -137,13 +150,10 @@ class PlaneBar(QWidget):
             return
         self._show_parts()
         n_bands = source.n_bands
-        with QSignalBlocker(self.page):
-            self.page.setRange(1, source.n_pages)
-            self.page.setValue(source.plane.page + 1)
+        self._show_planes(source)
         self.band.clear()
         self.band.addItems(_CHANNELS if n_bands == 1 else [f"Band {number + 1}" for number in range(n_bands)])
         self._bounds = _bounds(source)
-        self._show_page()
         self._show_look()
 
     def _show_parts(self) -> None:

@@ -97,5 +97,5 @@ class _Column(QScrollArea):
 
 def _framed(title: str, widget: QWidget) -> QGroupBox:
     box = QGroupBox(title)
-    fill(QVBoxLayout(box), widget, margins=(0, 10, 0, 0))
+    fill(QVBoxLayout(box), widget, margins=(0, 8, 0, 0))
     return box

@@ -33,7 +33,6 @@ from inpaint_app.window.undo.history import UndoHistory
 from inpaint_app.window.undo.steps import Heal, Healed, Stroke
 
 _NO_PIXELS = np.zeros((1, 1), np.uint8)
-HEALED = f"Repaired locally; Restore ({key_of('restore')}) recomputes the whole picture."
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +200,8 @@ class Healing:
             on_stroke(stroke)
             step.stroke = None
             self._history.trim()
-            self._document.notice.emit(HEALED)
+            again = key_of("restore")  # the user may give it another key at any time
+            self._document.notice.emit(f"Repaired locally; Restore ({again}) recomputes the whole picture.")
             self._history.stroke_changed.emit()  # it can be faded now
 
         self._start(work, on_done, on_stroke)

@@ -34,10 +34,10 @@ _ROUND, _RING = 4.0, 2
 _GROOVE, _KNOB = 4, 14
 #: Least heights of controls.
 _HEIGHTS = {
-    QStyle.ContentsType.CT_PushButton: 28,
-    QStyle.ContentsType.CT_ComboBox: 26,
-    QStyle.ContentsType.CT_SpinBox: 26,
-    QStyle.ContentsType.CT_LineEdit: 26,
+    QStyle.ContentsType.CT_PushButton: 26,
+    QStyle.ContentsType.CT_ComboBox: 24,
+    QStyle.ContentsType.CT_SpinBox: 24,
+    QStyle.ContentsType.CT_LineEdit: 24,
 }
 _METRICS = {
     _Metric.PM_ScrollBarExtent: 12,
@@ -357,7 +357,7 @@ def _draw_scroll_bar(painter: QPainter, option: QStyleOption, handle: QRect) -> 
 
 
 def _heading_height(option: QStyleOption) -> int:
-    return option.fontMetrics.height() + 12
+    return option.fontMetrics.height() + 10
 
 
 def _draw_heading(painter: QPainter, option: QStyleOptionGroupBox) -> None:

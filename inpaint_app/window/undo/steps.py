@@ -11,9 +11,8 @@ from inpaint_app.engine.heal import HealedStroke, Paint
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.source import Source
 from inpaint_app.model.mask_painter import MaskDelta
-from inpaint_app.model.mask_spec import MaskOrigin
 from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.runs import RunRecord

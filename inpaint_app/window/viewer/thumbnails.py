@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QIODevice, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QImageReader
 
+from inpaint_app.errors import UserError
 from inpaint_app.io.atomic import PendingFile, write_files
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
@@ -80,7 +81,7 @@ def _write(target: Path, picture: Picture) -> None:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     thumbnail(picture).save(buffer, "PNG")  # type: ignore[call-overload]
     contents = bytes(buffer.data().data())
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(UserError, OSError):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_files([PendingFile(target, lambda file: file.write(contents))], overwrite=True, waits=False)
         target.chmod(0o600)

@@ -80,6 +80,10 @@ class Welcome(QWidget):
         self._paths, self._images = paths, images
         self._show_cards()
 
+    def minimumSizeHint(self) -> QSize:
+        """Return a size that the window can have with a picture, too: it shows as many cards as fit."""
+        return QSize(2 * _CARD.width(), 2 * _CARD.height())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show as many pictures as there is room for."""
         super().resizeEvent(event)

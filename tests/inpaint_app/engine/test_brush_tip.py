@@ -42,3 +42,9 @@ def test_what_is_blended_keeps_its_type_and_rounds(dtype) -> None:
     mixed = blended(below, above, 0.5)
     assert mixed.dtype == dtype
     assert np.array_equal(mixed, np.array([[1.5, 15]], dtype) if dtype is np.float32 else [[2, 15]])
+
+
+def test_what_lies_below_pixels_seen_in_full_need_be_no_number() -> None:
+    below = np.array([[np.nan, np.inf, 0.0]], np.float32)
+    mixed = blended(below, np.ones_like(below), np.array([[1.0, 1.0, 0.5]], np.float32))
+    assert np.array_equal(mixed, [[1.0, 1.0, 0.5]])

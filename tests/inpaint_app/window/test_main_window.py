@@ -7,6 +7,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import (
+    QApplication,
     QCheckBox,
     QComboBox,
     QDialog,
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QPushButton,
     QToolButton,
+    QTreeWidget,
 )
 from windows import (
     FAST,
@@ -35,6 +37,8 @@ from inpaint_app.io.read import read_picture
 from inpaint_app.model.damage import SAMPLES
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.image_pyramid import as_uint32
+from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
+from inpaint_app.window.canvas.tools.tool import Place
 from inpaint_app.window.commands import file_commands
 from inpaint_app.window.document.view_state import SIDE_BY_SIDE
 from inpaint_app.window.panels.parameter_panel import ParameterPanel
@@ -271,3 +275,28 @@ def test_parameters_that_are_used_by_default_are_remembered(make_window, qtbot, 
     another = make_window()
     assert another.session.state.settings == another.session.document.defaults == chosen
     settle(window, qtbot)
+
+
+def test_keys_of_the_history_are_not_those_of_the_window(window, qtbot, files) -> None:
+    restored(window, qtbot, files["damaged"])
+    window.session.running.restore()
+    settle(window, qtbot)
+    runs = find(window, QTreeWidget, "Restorations")
+    window.activateWindow()
+    runs.setFocus()
+    QApplication.processEvents()
+    qtbot.keyClick(runs, Qt.Key.Key_Delete)
+    assert len(window.session.state.runs) == 1
+
+
+def test_sentences_name_the_key_that_the_user_has_chosen(window, qtbot, files) -> None:
+    notices = []
+    window.session.document.notice.connect(notices.append)
+    opened(window, qtbot, files["whole"])
+    window.actions_.set_key(window.actions_["restore"], "Ctrl+J")
+    brush = HealingBrush(window.session)
+    brush.press(Place(20.5, 20.5))
+    brush.release()
+    settle(window, qtbot)
+    assert "(Ctrl+J)" in notices[-1]
+    window.actions_.reset_keys()

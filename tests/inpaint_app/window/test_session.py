@@ -12,7 +12,8 @@ from dictsel_core import RestoreSettings, psnr, restore, ssim
 from inpaint_app.engine.source import open_sample
 from inpaint_app.io.assets import DAMAGED, read_sample
 from inpaint_app.model.damage import SAMPLES, Damage
-from inpaint_app.model.mask_spec import MaskOrigin, MaskSpec
+from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.packed_mask import MaskOrigin
 from inpaint_app.model.picture import Picture
 from inpaint_app.model.rect import Rect
 from inpaint_app.text.formatting import unbroken

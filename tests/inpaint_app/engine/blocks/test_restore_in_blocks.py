@@ -119,7 +119,7 @@ def test_what_is_too_large_for_memory_is_restored_in_blocks(folder, monkeypatch)
     tifffile.imwrite("picture.tif", _values(Path("picture.zarr")), metadata=None)
     tifffile.imwrite("mask.tif", 255 * _mask().astype(np.uint8), metadata=None)
     options = FileOptions(FAST, MaskSpec(mask=folder / "mask.tif", grow=0), estimates=False)
-    changes = {"inpaint_app.io.limits.MAX_PIXELS": 1000, "inpaint_app.engine.restore_file._memory": lambda: 9}
+    changes = {"inpaint_app.io.limits.MAX_PIXELS": 1000, "inpaint_app.engine.restore_file.memory": lambda: 9}
     for name, change in changes.items():
         reports: list = []
         request = FileRequest(folder / "picture.tif", Output(folder / "whole.tif", overwrite=True), options)

@@ -1,5 +1,7 @@
 """The history of runs: numbered, findable, within bounded memory."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dictsel_core import Restoration, RestoreSettings
@@ -35,6 +37,14 @@ def test_the_oldest_pixels_go_first_when_memory_is_short() -> None:
         history = history.added(record(number), max_bytes=250)
     assert [each.image is not None for each in history.records] == [False, False, False, True, True]
     assert [each.number for each in history.records] == [1, 2, 3, 4, 5]
+
+
+def test_pixels_that_were_painted_by_hand_are_kept() -> None:
+    painted = replace(record(1), touched=PackedMask.pack(np.ones((1, 1), bool)))
+    history = RunHistory().added(painted)
+    for number in range(2, 6):
+        history = history.added(record(number), max_bytes=250)
+    assert [each.image is not None for each in history.records] == [True, False, False, True, True]
 
 
 def test_the_newest_is_kept_however_large() -> None:

@@ -44,6 +44,13 @@ def test_slider_and_keys_turn_pages(window, qtbot, volume) -> None:
     assert find(window, QSlider, "Page").value() == 4
 
 
+def test_the_slider_goes_back_to_the_page_that_is_shown(window, qtbot, volume) -> None:
+    find(window, QSlider, "Page").setValue(3)
+    trigger(window, "cancel")
+    settle(window, qtbot)
+    assert find(window, QSlider, "Page").value() == window.session.state.source.plane.page + 1 == 1
+
+
 def seen(window):
     """The pane that is in sight."""
     return window.viewer.panes[window.viewer.display.visible[0]]

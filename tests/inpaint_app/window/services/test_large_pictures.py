@@ -6,8 +6,10 @@ import tifffile
 from windows import FAST, opened, settle
 
 from inpaint_app.engine import overview, restore_file, source
+from inpaint_app.io.atomic import write_files
 from inpaint_app.io.write import Output
 from inpaint_app.model.rect import Rect
+from inpaint_app.window.document.project import project_file
 from inpaint_app.window.services import whole_file
 
 
@@ -79,3 +81,24 @@ def test_export_asks_where_the_whole_file_goes(window, qtbot, large, tmp_path, m
     settle(window, qtbot)
     window.files.export()
     assert len(asked) == 1
+
+
+def test_a_project_holds_what_was_painted_on_all_pages(session, qtbot, large, tmp_path) -> None:
+    path = tmp_path / "pages.tif"
+    tifffile.imwrite(path, np.stack([large[1]] * 3), tile=(64, 64), photometric="minisblack")
+    opened(session, qtbot, path)
+    session.masking.fill(Rect(3, 3, 3, 5))
+    settle(session, qtbot)
+    session.opening.show_plane(page=1)
+    settle(session, qtbot)
+    write_files([project_file(tmp_path / "work.inpaint", session.state)])
+    session.document.discard()
+    session.opening.open_project(tmp_path / "work.inpaint")
+    settle(session, qtbot)
+    assert session.complaints == []
+    session.opening.show_plane(page=0)
+    settle(session, qtbot)
+    assert session.document.mask[3:6, 3:8].all()
+    session.opening.show_plane(page=3)
+    settle(session, qtbot)
+    assert "no page 4" in session.complaints[0]

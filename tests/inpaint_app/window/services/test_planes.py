@@ -148,3 +148,33 @@ def test_a_mask_of_as_many_pages_marks_each_of_them(session, qtbot, tmp_path) ->
     for page in (0, 2):
         go_to(session, qtbot, page)
         assert np.array_equal(session.document.mask, marks[page] > 0)
+
+
+def test_work_on_other_planes_is_unsaved_after_it_was_recovered(session, qtbot, stack, tmp_path) -> None:
+    opened(session, qtbot, stack)
+    session.masking.fill(Rect(2, 2, 3, 3))
+    session.running.restore()
+    settle(session, qtbot)
+    go_to(session, qtbot, 1)
+    path = tmp_path / "work.inpaint"
+    write_files([project_file(path, session.state)])
+    session.document.discard()
+    session.opening.open_project(path, is_saved=False)
+    settle(session, qtbot)
+    assert session.state.has_unsaved_result
+
+
+def test_what_is_done_with_other_planes_while_a_project_is_saved_stays(session, qtbot, stack) -> None:
+    opened(session, qtbot, stack)
+    go_to(session, qtbot, 1)
+    go_to(session, qtbot, 0)
+    saving = session.state
+    go_to(session, qtbot, 1)
+    session.masking.fill(Rect(2, 2, 3, 3))
+    settle(session, qtbot)
+    go_to(session, qtbot, 0)
+    session.document.mark_project_saved(saving)
+    assert session.state.planes[_plane(stack, 1)].mask.unpack()[2:5, 2:5].all()
+    assert session.state.has_unsaved_result
+    session.document.mark_project_saved(session.state)
+    assert not session.state.has_unsaved_result

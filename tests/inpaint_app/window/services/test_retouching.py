@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import tifffile
 from windows import opened, settle
 
 from inpaint_app.window.canvas.tools.healing_brush import CloneStamp, HealingBrush
@@ -166,3 +167,40 @@ def test_looking_for_an_object_can_be_cancelled(whole, qtbot) -> None:
     settle(whole, qtbot)
     assert not whole.document.mask.any()
     assert whole.state.activity is None
+
+
+def test_pixels_that_are_no_numbers_are_healed(session, qtbot, tmp_path) -> None:
+    rows, columns = np.mgrid[:48, :60]
+    values = (0.5 + 0.3 * np.sin(rows / 5) * np.cos(columns / 7)).astype(np.float32)
+    values[20:24, 20:30] = np.nan
+    tifffile.imwrite(tmp_path / "holes.tif", values, photometric="minisblack")
+    opened(session, qtbot, tmp_path / "holes.tif")
+    session.document.set_view(session.state.view.with_brush(9))
+    stroke(HealingBrush(session), qtbot, (22.0, 20.0), (22.0, 30.0))
+    assert session.complaints == []
+    assert np.isfinite(image(session)).all()
+    session.healing.fade(0.5)
+    settle(session, qtbot)
+    assert np.isfinite(image(session)).all()
+    session.history.undo()
+    settle(session, qtbot)
+    assert np.isnan(session.state.source.picture.pixels[20:24, 20:30]).all()
+
+
+def test_a_run_says_where_what_was_copied_is_kept(whole, qtbot) -> None:
+    notices = []
+    whole.document.notice.connect(notices.append)
+    whole.healing.choose_source(40.5, 30.5)
+    stroke(CloneStamp(whole), qtbot, (20.5, 20.5), (20.5, 50.5))
+    copied = image(whole)
+    whole.running.restore()
+    settle(whole, qtbot)
+    assert "Run 1" in notices[-1]
+    whole.go_back(1)
+    settle(whole, qtbot)
+    assert image(whole) is copied
+    n_notices = len(notices)
+    whole.go_back(2)
+    whole.running.restore()
+    settle(whole, qtbot)
+    assert not any("copied" in notice for notice in notices[n_notices:])

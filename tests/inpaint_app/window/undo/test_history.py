@@ -10,9 +10,8 @@ from inpaint_app.engine.detect import DamageChoice
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.source import Source
 from inpaint_app.model.mask_painter import MaskPainter
-from inpaint_app.model.mask_spec import MaskOrigin
 from inpaint_app.model.missing import MissingPixels
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
 from inpaint_app.model.picture import Picture
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.document.document import Document

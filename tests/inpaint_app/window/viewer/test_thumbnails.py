@@ -6,7 +6,8 @@ import sys
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QToolButton
 from windows import find, opened, settle
 
 from inpaint_app.model.picture import Picture
@@ -102,6 +103,7 @@ def test_the_start_page_shows_recent_pictures_and_opens_them(make_window, qtbot,
     second = make_window()
     second.keep_state(tmp_path / "state")
     settle(second, qtbot)
+    QApplication.processEvents()  # what is put into a layout is shown in an event of its own
     cards = [card for card in second.welcome.findChildren(QToolButton) if card.isVisible()]
     assert [card.accessibleName() for card in cards] == ["Open whole.png", "Open damaged.png"]
     shown = cards[0].icon().pixmap(160, 120).toImage()
@@ -111,14 +113,51 @@ def test_the_start_page_shows_recent_pictures_and_opens_them(make_window, qtbot,
     assert second.session.state.source.path == files["damaged"]
 
 
+def test_recent_pictures_do_not_make_the_window_larger(window, tmp_path) -> None:
+    before = window.minimumSizeHint()
+    window.resize(1366, 768)
+    window.welcome.show_recent([tmp_path / f"{number}.png" for number in range(10)], {})
+    QApplication.processEvents()
+    assert len([card for card in window.welcome.findChildren(QToolButton) if card.isVisible()]) == 10
+    assert window.minimumSizeHint() == before
+
+
 def test_forgetting_recent_files_removes_their_thumbnails(window, qtbot, files, tmp_path) -> None:
     window.keep_state(tmp_path / "state")
     opened(window, qtbot, files["whole"])
     window.session.document.discard()
     window.files.close_picture()
     settle(window, qtbot)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    QApplication.processEvents()
     assert find(window.welcome, QToolButton, "Open whole.png").isVisible()
     assert list((tmp_path / "state" / "thumbnails").iterdir())
     window.menus.recent.actions()[-1].trigger()
     settle(window, qtbot)
     assert list((tmp_path / "state" / "thumbnails").iterdir()) == []
+
+
+def test_forgetting_recent_files_removes_thumbnails_while_a_picture_is_open(
+    window, qtbot, files, tmp_path
+) -> None:
+    window.keep_state(tmp_path / "state")
+    opened(window, qtbot, files["whole"])
+    assert list((tmp_path / "state" / "thumbnails").iterdir())
+    window.menus.recent.actions()[-1].trigger()
+    settle(window, qtbot)
+    assert list((tmp_path / "state" / "thumbnails").iterdir()) == []
+
+
+def test_one_that_cannot_be_written_is_nothing_to_complain_about(
+    made, workers, qtbot, folder, tmp_path
+) -> None:
+    said = []
+    workers.failed.connect(said.append)
+    made.keep(tmp_path / "a.png", photograph(30, 40))
+    wait(workers, qtbot)
+    (file,) = folder.iterdir()
+    file.unlink()
+    file.mkdir()
+    made.keep(tmp_path / "a.png", photograph(30, 40))
+    wait(workers, qtbot)
+    assert said == []
