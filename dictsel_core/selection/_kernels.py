@@ -3,39 +3,7 @@
 import numpy as np
 
 from dictsel_core._util.compiled import Kernel, PartialKernel
-from dictsel_core._util.validation import Bools, Floats, Ints
-
-
-@Kernel
-def replace_atoms(
-    atom: int, added: Bools, removed: Ints, state: tuple[Ints, Ints, Floats], changed: Ints
-) -> int:
-    """Add an atom to supports, or put it in the place of another, or only remove that one.
-
-    Writes which patches have changed, and returns how many; -1 if a support has no room. The state is
-    supports (T, S), their sizes, and weights (T, S); `removed` has slots, or -1.
-    """
-    supports, sizes, weights = state
-    n_changed = 0
-    for t in range(len(added)):
-        slot = removed[t]
-        if not added[t] and slot < 0:
-            continue
-        if not added[t]:  # the last atom moves into the empty slot
-            sizes[t] -= 1
-            last = sizes[t]
-            supports[t, slot] = supports[t, last]
-            supports[t, last], weights[t, last] = -1, 0
-        elif slot >= 0:
-            supports[t, slot] = atom
-        elif sizes[t] == supports.shape[1]:
-            return -1
-        else:
-            supports[t, sizes[t]] = atom
-            sizes[t] += 1
-        changed[n_changed] = t
-        n_changed += 1
-    return n_changed
+from dictsel_core._util.validation import Floats, Ints
 
 
 @Kernel

@@ -8,14 +8,10 @@ import numpy as np
 from dictsel_core._util.arrays import chunk_rows, read_only
 from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.constraints import Replacement, ReplacementGains
+from dictsel_core.constraints.constraint import replace_atoms
 from dictsel_core.pursuit.columns import REPEAT_BELOW
 from dictsel_core.pursuit.kernels import fit_columns
-from dictsel_core.selection._kernels import (
-    replace_atoms,
-    solve_supports,
-    square_by_products,
-    square_correlations,
-)
+from dictsel_core.selection._kernels import solve_supports, square_by_products, square_correlations
 from dictsel_core.selection.fits import (
     ILL_CONDITIONED,
     RIDGE,

@@ -158,8 +158,7 @@ def _copied(request: HealRequest, paint: Paint, source: CopySource, control: Job
     restoration = before.restoration
     if restoration is None:
         outer = surroundings(rect, request.settings, before.image.shape)[1]
-        nothing = np.zeros(request.missing.shape, np.bool_)
-        restoration = _previous(before, before.image[outer.slices], nothing, outer, request.settings)
+        restoration = _previous(before, before.image[outer.slices], request.missing, outer, request.settings)
     return _painted(request, HealedRect(rect, full, filled, old.touched), restoration)
 
 

@@ -19,7 +19,7 @@ REMEDIES = {
     Remedy.GIVE_RECIPE: "choose a file written by Save Recipe",
     Remedy.RESTORE_ARRAY: (
         f"restore all of it by File > Restore a Folder ({key_of('batch')}) or the command 'inpaint restore', "
-        "since the window shows single pages, gray or RGB"
+        "since the window cannot show it"
     ),
     Remedy.ACCEPT_LOSS: "choose a format that holds them, or accept that they are lost",
     Remedy.RESTORE_FOLDER: f"choose a picture inside it, or use File > Restore a Folder ({key_of('batch')})",

@@ -148,7 +148,7 @@ class UnseenFile(Offer):
         self._say(
             ""
             if new.unshown is None
-            else f"{new.unshown.problem}; the window shows single pages, gray or RGB. Restore all of it with "
+            else f"{new.unshown.problem}, so that the window cannot show it. Restore all of it with "
             "these parameters?"
         )
 

@@ -20,6 +20,7 @@ from inpaint_app.window.document.document import Document
 
 #: Pages before and after a page that help to restore it (docs/refinement.md).
 NEIGHBORS = 2
+_LEFT_OUT = ("What you copied or painted softly is restored anew in it, as all that is missing.",)
 
 
 class WholeFile:
@@ -77,11 +78,15 @@ class WholeFile:
                 return restore_file(request, control)
             return restore_painted(request, overview, painted, control)
 
+        state = self._document.state
+        runs = (state.runs, *(work.runs for work in state.planes.values()))
+        is_touched = any(each.current is not None and each.current.touched is not None for each in runs)
         self.task.start(
             work,
-            done=self._report,
+            done=lambda result: self._report(result, _LEFT_OUT if is_touched else ()),
             activity=Activity("file", Progress("restoring the file", 0.0)),
         )
 
-    def _report(self, result: FileResult) -> None:
-        self._document.notice.emit(" ".join((f"Written: {printable_path(result.output)}", *result.notes)))
+    def _report(self, result: FileResult, more_notes: tuple[str, ...]) -> None:
+        written = f"Written: {printable_path(result.output)}"
+        self._document.notice.emit(" ".join((written, *result.notes, *more_notes)))

@@ -204,3 +204,15 @@ def test_a_run_says_where_what_was_copied_is_kept(whole, qtbot) -> None:
     whole.running.restore()
     settle(whole, qtbot)
     assert not any("copied" in notice for notice in notices[n_notices:])
+
+
+def test_a_clone_beside_pixels_that_are_no_numbers(session, qtbot, tmp_path) -> None:
+    values = np.random.default_rng(0).random((48, 60), np.float32)
+    values[20:24, 20:30] = np.nan
+    tifffile.imwrite(tmp_path / "holes.tif", values, photometric="minisblack")
+    opened(session, qtbot, tmp_path / "holes.tif")
+    session.document.set_view(session.state.view.with_brush(1))
+    session.healing.choose_source(40.5, 30.5)
+    stroke(CloneStamp(session), qtbot, (18.5, 20.5))
+    assert session.complaints == []
+    assert image(session)[18, 20] == values[40, 30]
