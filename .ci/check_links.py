@@ -29,8 +29,12 @@ class _Page(HTMLParser):
 
 
 def problems(folder: Path) -> list[str]:
-    """Return a sentence for every link that leads nowhere, and for all that is loaded from elsewhere."""
-    pages = {path.resolve(): _Page(path) for path in folder.rglob("*.html")}
+    """Return a sentence for every link that leads nowhere, and for all that is loaded from elsewhere.
+
+    Templates of the theme, in _static, are no pages.
+    """
+    files = (path for path in folder.rglob("*.html") if "_static" not in path.relative_to(folder).parts)
+    pages = {path.resolve(): _Page(path) for path in files}
     found = []
     for path, page in pages.items():
         name = path.relative_to(folder.resolve())

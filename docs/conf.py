@@ -49,6 +49,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1e9,
+    "write_computation_times": False,  # the page loads scripts from elsewhere
     "download_all_examples": False,
 }
 
