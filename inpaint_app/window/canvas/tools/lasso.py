@@ -26,17 +26,30 @@ class Lasso(Tool):
         self._path.lineTo(place.column, place.row)
 
     def release(self) -> None:
-        """Close the line, and fill it."""
+        """Close the line, and use what lies inside."""
         self.is_active = False
         assert self.session.state.source is not None, "there is a picture to draw on"
         rect, inside = pixels_inside(self._path, self.session.state.source.shape)
-        if not rect.is_empty:
-            missing = not self.is_reversed
-            self.session.masking.fill(rect, missing=missing, where=inside)
+        if inside.any():
+            self.use(rect, inside)
+        else:
+            self.forget()
+
+    def use(self, rect: Rect, inside: Mask) -> None:
+        """Mark the pixels of a rectangle that lie inside the line."""
+        self.session.masking.fill(rect, missing=not self.is_reversed, where=inside)
+
+    def forget(self) -> None:
+        """Follow a line without an area: there is nothing to forget."""
+
+    @property
+    def is_outlined(self) -> bool:
+        """Whether the line is shown."""
+        return self.is_active
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the line, closed."""
-        if not self.is_active:
+        if not self.is_outlined:
             return None
         path = QPainterPath(self._path)
         path.closeSubpath()
@@ -103,19 +116,14 @@ class ObjectOutline(Lasso):
 
     name = "object"
 
-    def release(self) -> None:
-        """Close the line, and look for the object."""
-        self.is_active = False
-        assert self.session.state.source is not None, "there is a picture to draw on"
-        rect, inside = pixels_inside(self._path, self.session.state.source.shape)
-        if not rect.is_empty and inside.any():
-            self.session.masking.mark_object(rect, inside, missing=not self.is_reversed)
+    def use(self, rect: Rect, inside: Mask) -> None:
+        """Look for the object."""
+        self.session.masking.mark_object(rect, inside, missing=not self.is_reversed)
 
-    def outline(self, pointer: Place | None) -> QPainterPath | None:
-        """Return the line while it is drawn, and until the object is found."""
-        path = QPainterPath(self._path)
-        path.closeSubpath()
-        return path if self.is_active or self.session.masking.task.is_active else None
+    @property
+    def is_outlined(self) -> bool:
+        """Whether the line is drawn, or the object not found yet."""
+        return self.is_active or self.session.masking.task.is_active
 
 
 class MeasuredRegion(Lasso):
@@ -125,22 +133,18 @@ class MeasuredRegion(Lasso):
     panes = ("original", "damaged", "restored", "split", "error")
     uses_right_button = False
 
-    def release(self) -> None:
-        """Close the line; one without an area forgets it."""
-        self.is_active = False
-        source, measuring = self.session.state.source, self.session.measuring
-        assert source is not None, "there is a picture to draw on"
-        rect, inside = pixels_inside(self._path, source.shape)
-        if rect.is_empty or not inside.any():
-            measuring.forget_region()
-        else:
-            measuring.measure_region(rect, inside)
+    def use(self, rect: Rect, inside: Mask) -> None:
+        """Measure inside."""
+        self.session.measuring.measure_region(rect, inside)
 
-    def outline(self, pointer: Place | None) -> QPainterPath | None:
-        """Return the line, closed, until there is another."""
-        path = QPainterPath(self._path)
-        path.closeSubpath()
-        return path if self.is_active or self.session.state.region is not None else None
+    def forget(self) -> None:
+        """Forget the region."""
+        self.session.measuring.forget_region()
+
+    @property
+    def is_outlined(self) -> bool:
+        """Whether the line is drawn, or there is a region."""
+        return self.is_active or self.session.state.region is not None
 
 
 class CopyArea(Lasso):
@@ -149,19 +153,15 @@ class CopyArea(Lasso):
     name = "copy_area"
     panes = ("damaged", "restored", "split")
 
-    def release(self) -> None:
-        """Close the line; one without an area forgets all lines."""
-        self.is_active = False
-        source, sources = self.session.state.source, self.session.filling
-        assert source is not None, "there is a picture to draw on"
-        rect, inside = pixels_inside(self._path, source.shape)
-        if rect.is_empty or not inside.any():
-            sources.clear()
-        else:
-            sources.add(rect, inside, may_be_copied=not self.is_reversed)
+    def use(self, rect: Rect, inside: Mask) -> None:
+        """Let holes be filled from inside, or not."""
+        self.session.filling.add(rect, inside, may_be_copied=not self.is_reversed)
 
-    def outline(self, pointer: Place | None) -> QPainterPath | None:
-        """Return the line, closed; the last one until there is another."""
-        path = QPainterPath(self._path)
-        path.closeSubpath()
-        return path if self.is_active or self.session.state.hole_fill is not None else None
+    def forget(self) -> None:
+        """Let everything be copied again."""
+        self.session.filling.clear()
+
+    @property
+    def is_outlined(self) -> bool:
+        """Whether the line is drawn, or some line counts."""
+        return self.is_active or self.session.state.hole_fill is not None
