@@ -24,7 +24,7 @@ class ApproximationBound:
     Attributes
     ----------
     ratio : float
-        The objective of the result is at least this fraction of the optimum.
+        Fraction of the optimum that the objective of the result is at least.
     smoothness : float
         M_{s,2} as `GroundSet.smoothness`; for SDS_MA and SDS_OMP an upper bound on M_s.
     concavity : float
@@ -48,13 +48,8 @@ class ApproximationBound:
 class RegretBound:
     """Guarantee for an online selector: the expected alpha-regret is at most `regret`.
 
-    Attributes
-    ----------
-    alpha : float
-        The approximation ratio of the offline selector.
-    regret : float
-        Upper bound on alpha times the utility of the best dictionary in hindsight minus the expected utility
-        of the dictionaries played, over all rounds.
+    That is, alpha times the utility of the best dictionary in hindsight minus the expected utility of those
+    played, over all rounds; alpha is the approximation ratio of the offline selector.
     """
 
     alpha: float
@@ -107,22 +102,13 @@ def approximation_bound(
         Multiplies m by its concavity and M by its smoothness. By default u is the squared utility, the only
         one for which SDS_OMP has a ratio.
 
-    Returns
-    -------
-    ApproximationBound
-
-    See Also
-    --------
-    Selection.certificate : A bound for one selection, from its own data.
-    regret_bound : The guarantee of the online selectors.
-
     Notes
     -----
     m and M are exact for small ground sets, and otherwise bounded by the coherence of the worst atoms
     (Gershgorin). Of equal atoms only one counts, unless the constraint is by matroids, which may tell them
     apart. Still, some five atoms of the standard ground set are dependent, so that nothing is guaranteed in
     advance there; see `Selection.certificate`. The bound is for fully observed patches: under a mask, any
-    atoms may become dependent. (In the paper, sigma_max and sigma_min are swapped in theorem 4.3.)
+    atoms may become dependent.
 
     Examples
     --------
@@ -180,21 +166,12 @@ def regret_bound(
     of the utility its squared slopes are at most 2L times that value, so that the M of the gains of
     Replacement OMP is that of the ground set alone.
 
-    The paper prints theorems D.4 and D.6 for gains up to 1. The gains of Replacement OMP have the factors
-    1 / 2M and M / 2 in its text, and 1 / M and M in algorithm 3, which is what the learners observe; the text
-    has those of the utility, and so has c.
-
     Parameters
     ----------
     ground_set, sparsity, n_atoms, rounds, largest_energy, utility
         As in `OnlineSelector`; the number T of rounds and the largest energy must be given.
     selector : {"replacement_omp", "replacement_greedy", "sds_ma"}, optional
         Default is "replacement_omp".
-
-    See Also
-    --------
-    approximation_bound : The guarantee of the offline selectors.
-    alpha_regret : The regret of a game that was played.
 
     Examples
     --------

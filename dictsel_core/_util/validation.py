@@ -18,6 +18,7 @@ SMALLEST_SINGLE = 1e-15
 _ROWS_PER_CHECK = 2048
 
 Floats = NDArray[np.floating[Any]]
+Doubles = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 

@@ -114,9 +114,7 @@ def estimate_psnr(
 
     Parameters
     ----------
-    image, mask : array_like
-        As for `restore`.
-    settings : RestoreSettings or str, optional
+    image, mask, settings
         As for `restore`.
     channel_axis, axes : optional
         As for `restore`. Of a stack, up to eight of the damaged images are used.
@@ -128,11 +126,6 @@ def estimate_psnr(
     QualityEstimate
         With a 90 % interval. There is no estimate (NaN) if wide holes are all that is missing, if too little
         is observed to hold anything out, or if a channel is missing entirely.
-
-    See Also
-    --------
-    psnr : Measures the quality if the original is known.
-    tune : Chooses settings by held-out pixels.
 
     Examples
     --------

@@ -3,10 +3,11 @@
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dictsel_core._util.parallel import single_threaded_blas
 from dictsel_core._util.validation import (
+    Doubles,
     Ints,
     ObservedData,
     as_count,
@@ -25,7 +26,6 @@ from dictsel_core.selection.state import SupportState
 from dictsel_core.selection.utilities import differences_of, modular_values
 from dictsel_core.utility import Utility, as_utility
 
-Array = NDArray[np.float64]
 _ROW = np.zeros(1, np.intp)
 
 
@@ -50,18 +50,16 @@ class OnlineSelector(ABC):
         Maximum number of atoms per patch, s.
     utility : Utility, optional
         Another utility u than the squared one, such as `HuberUtility` (the theorems of appendix D hold for
-        any that is smooth and strongly concave). By default u is the squared one, for which rounds are much
-        faster.
+        any that is smooth and strongly concave); rounds then take far longer.
     largest_energy : float, optional
         Largest squared length of a patch, or with another utility twice its largest possible value for a
         patch. With it, the learners are those of the paper's theorems: `Hedge` with the theoretical rate. By
-        default they are `AdaptiveHedge`, which needs no parameters (docs/reproduction.md compares them).
+        default they are `AdaptiveHedge`, which needs no parameters.
     rounds : int, optional
         Number of rounds T, if known; requires `largest_energy`. By default `Hedge` uses the doubling trick.
     smoothness : float, optional
-        The constant M of the gains of `OnlineReplacementOMP`, relative to the smoothness of the utility,
-        which is 1 for the squared one; by default that of the ground set. Theorem D.6 does not hold for a
-        smaller one, but it learned faster in our experiments.
+        The constant M of the gains of `OnlineReplacementOMP`, relative to the smoothness of the utility; by
+        default that of the ground set. Theorem D.6 does not hold for a smaller one.
     learners : ExpertBank, optional
         k learners over the n atoms, to be used instead; then largest_energy, rounds and rng must not be
         given. Gains are at most the energy of a patch divided by 2, or by M for Replacement OMP.
@@ -167,7 +165,7 @@ class OnlineSelector(ABC):
         return self._picks
 
     @abstractmethod
-    def _feedback(self, problem: Problem, picks: Ints) -> Array:
+    def _feedback(self, problem: Problem, picks: Ints) -> Doubles:
         """Return the gains of all atoms for every learner, (k, n), given the atoms of all learners."""
 
     @abstractmethod
@@ -193,7 +191,7 @@ class _PatchSupport(SupportState):
         removed = np.array([slot if self.is_full else -1])
         self.apply(Replacement(0.0, np.ones(1, bool), removed), atom)
 
-    def gradient_squares(self) -> Array:
+    def gradient_squares(self) -> Doubles:
         """Return the squared correlations of all atoms, 0 for those of the support and rounding errors."""
         squares = np.empty((1, self.n_candidates))
         self.squared_correlations(_ROW, squares)
@@ -217,8 +215,8 @@ class OnlineSDSMA(OnlineSelector):
     the sum of the s largest f_t({a}) of atoms in X. The parameters are those of `OnlineSelector`.
     """
 
-    def _feedback(self, problem: Problem, picks: Ints) -> Array:
-        values: Array = modular_values(problem)[0]  # f_t({a})
+    def _feedback(self, problem: Problem, picks: Ints) -> Doubles:
+        values: Doubles = modular_values(problem)[0]  # f_t({a})
         gains = np.empty((len(picks), len(values)))
         kept = np.zeros(self._sparsity)  # the s largest values in the dictionary so far, ascending
         remaining = values.copy()
@@ -241,7 +239,7 @@ class OnlineReplacementGreedy(OnlineSelector):
     those of `OnlineSelector`.
     """
 
-    def _feedback(self, problem: Problem, picks: Ints) -> Array:
+    def _feedback(self, problem: Problem, picks: Ints) -> Doubles:
         gains = np.empty((len(picks), len(self.ground_set)))
         support, table = _PatchSupport(problem, self._sparsity), differences_of(problem)
         additions, swaps = table.of_supports(_ROW, support.atoms)
@@ -264,7 +262,7 @@ class OnlineReplacementOMP(OnlineSelector):
     the same way, and the weights w_t are refitted. The parameters are those of `OnlineSelector`.
     """
 
-    def _feedback(self, problem: Problem, picks: Ints) -> Array:
+    def _feedback(self, problem: Problem, picks: Ints) -> Doubles:
         smoothness, support = self.smoothness, _PatchSupport(problem, self._sparsity)
         gains = np.empty((len(picks), len(self.ground_set)))
         squares, cost, slot = support.gradient_squares(), 0.0, -1
@@ -285,7 +283,7 @@ class OnlineReplacementOMP(OnlineSelector):
 
 def utilities(
     dictionary: ArrayLike, data: ArrayLike, sparsity: int, *, mask: ArrayLike | None = None
-) -> Array:
+) -> Doubles:
     r"""Return the utility of a dictionary for each patch: :math:`|y_t|^2/2 - |r_t|^2/2`, (T,).
 
     The reward :math:`\max_{|w|_0 \le s} u(y_t, X w)` of a round is NP-hard to compute; as in the paper's
@@ -306,7 +304,7 @@ def utilities(
     return np.asarray(np.maximum(np.square(observed).sum(axis=1) - codes.residual_energy, 0) / 2)
 
 
-def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) -> Array:
+def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) -> Doubles:
     r"""Return the regret after every round: :math:`\alpha \sum_\tau f_\tau(X^*) - \sum_\tau f_\tau(X_\tau)`.
 
     Divided by 1, ..., T it is the average regret.

@@ -56,7 +56,7 @@ class SparseCodes:
     def rebuilt(self) -> Floats:
         """The patches rebuilt from their codes, including missing entries: (T, d)."""
         chunks = map_chunks(
-            lambda start, stop: self._dense(start, stop) @ self.dictionary.T,
+            lambda start, stop: self.dense(slice(start, stop)) @ self.dictionary.T,
             len(self.supports),
             CHUNK,
             threads=1,
@@ -69,9 +69,11 @@ class SparseCodes:
         counts: Ints = (self.supports >= 0).sum(axis=1)
         return counts
 
-    def _dense(self, start: int, stop: int) -> Floats:
-        codes = np.zeros((stop - start, self.dictionary.shape[1]), self.coefficients.dtype)
-        scatter_codes(codes, self.supports[start:stop], self.coefficients[start:stop])
+    def dense(self, part: slice = slice(None)) -> Floats:
+        """Return the codes of some patches, by default all, with zeros for atoms not in use: (B, k)."""
+        supports, coefficients = self.supports[part], self.coefficients[part]
+        codes = np.zeros((len(supports), self.dictionary.shape[1]), coefficients.dtype)
+        scatter_codes(codes, supports, coefficients)
         return codes
 
 
@@ -116,8 +118,7 @@ def omp(
     mask : (T, d) array_like of bool, optional
         True = missing. By default nothing is missing.
     weights : (T, d) or (T,) array_like, optional
-        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
-        missing. Default is 1.
+        How many times the squared error of each entry, or patch, counts. Default is 1; 0 is missing.
     tolerance : float, optional
         A patch is finished when its squared residual is at most this. Default is 0.
     threads : int, optional
@@ -135,11 +136,6 @@ def omp(
     RuntimeWarning
         If a pursuit ends early: a patch has fewer atoms than it may have, copies aside, and is neither fitted
         exactly nor within the tolerance.
-
-    See Also
-    --------
-    constrained_omp : Codes patches under any sparsity constraint, such as a budget that they share.
-    utilities : What each patch gains from a dictionary.
 
     References
     ----------

@@ -65,11 +65,6 @@ def constrained_omp(
         Supports are columns of the dictionary. Under block sparsity, -1 may also be in between: where a patch
         cannot use an atom of its block.
 
-    See Also
-    --------
-    omp : With a cap on each patch only; it has a tolerance.
-    replacement_omp : Selects a dictionary under a constraint.
-
     References
     ----------
     .. [1] J. A. Tropp, A. C. Gilbert and M. J. Strauss, "Algorithms for simultaneous sparse approximation.

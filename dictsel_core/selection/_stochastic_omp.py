@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from math import log, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import chunk_rows
 from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import (
     Bools,
+    Doubles,
     Floats,
     Ints,
     ObservedData,
@@ -32,8 +33,6 @@ from dictsel_core.selection.engine import (
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.run import DataSums, SelectionRun, SpectralBound, data_sums, iterate
 from dictsel_core.selection.state import SupportState
-
-Doubles = NDArray[np.float64]
 
 
 @finished
@@ -67,10 +66,9 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     ground_set, data, n_atoms, mask, weights, smoothness, repeats
         As in `replacement_omp`.
     constraint : Constraint
-        Which supports are allowed. Under individual sparsity and matroids the bounds below hold. Under any
-        other constraint patches share atoms or a budget: what one of them gains depends on patches that are
-        not drawn, so that eq. 5 is no mean over patches. Patches then take what those drawn before them have
-        left, and the error of a step is infinite; `chunked_replacement_omp` is exact there.
+        Which supports are allowed. Under individual sparsity and matroids the bounds below hold. Where
+        patches share atoms or a budget, they take what those drawn before them have left, and the error of a
+        step is infinite; `chunked_replacement_omp` is exact there.
     sample : int, optional
         The number m of patches of each step; if there are no more, all of them are used, and the result is
         that of `replacement_omp`. Default is 1024.
@@ -84,11 +82,6 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     Selection
         With exactly k atoms. Gains and objectives of the steps are estimates, T times means over the sample;
         supports, weights and certificate are those of all patches.
-
-    See Also
-    --------
-    iter_stochastic_replacement_omp : The same, step by step; a step has its `error`.
-    chunked_replacement_omp : Exact, for data that do not fit into memory.
 
     Notes
     -----

@@ -6,20 +6,13 @@ from typing import Protocol
 import numpy as np
 
 from dictsel_core._util.arrays import chunk_rows, read_only
-from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core._util.validation import Bools, Doubles, Floats, Ints
 from dictsel_core.constraints import Replacement, ReplacementGains
 from dictsel_core.constraints.constraint import replace_atoms
 from dictsel_core.pursuit.columns import REPEAT_BELOW
 from dictsel_core.pursuit.kernels import fit_columns
 from dictsel_core.selection._kernels import solve_supports, square_by_products, square_correlations
-from dictsel_core.selection.fits import (
-    ILL_CONDITIONED,
-    RIDGE,
-    WELL_CONDITIONED,
-    Doubles,
-    SupportFit,
-    fit_supports,
-)
+from dictsel_core.selection.fits import ILL_CONDITIONED, RIDGE, WELL_CONDITIONED, SupportFit, fit_supports
 from dictsel_core.selection.problem import Problem, UtilityProblem
 from dictsel_core.selection.utilities import UtilityFit
 
@@ -89,23 +82,9 @@ class ColumnFit:
 class SupportState:
     """Supports and weights of all patches.
 
-    Parameters
-    ----------
-    problem : Problem
-    capacity : int
-        Maximum size of a support.
-    fit : Fit, optional
-        Computes the weights. By default least squares, or the best ones for the utility of the problem.
-
-    Attributes
-    ----------
-    supports : (T, S) ndarray of int
-        Ground-set indices in the first ``sizes[t]`` slots, then -1.
-    sizes : (T,) ndarray of int
-    coefficients : (T, S) ndarray of float64
-        Least-squares weights on the observed entries; 0 in empty slots.
-    explained : (T,) ndarray of float64
-        ``2 f_t(Z_t) = |y_t|^2 - |r_t|^2``, on observed entries.
+    Supports, (T, S), hold ground-set indices in their first ``sizes[t]`` slots, then -1; S is the capacity.
+    Coefficients are least-squares weights on the observed entries, or the best for the utility of the
+    problem, and 0 in empty slots; `explained`, (T,), is ``2 f_t(Z_t) = |y_t|^2 - |r_t|^2``.
     """
 
     def __init__(self, problem: Problem, capacity: int, fit: Fit | None = None) -> None:
