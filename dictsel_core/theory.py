@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 from typing import Literal, get_args
 
-from dictsel_core._util.validation import as_accuracy, as_count, as_n_atoms, as_positive
-from dictsel_core.atoms import GroundSet
-from dictsel_core.constraints import Constraint
+from dictsel_core._util.validation import as_count, as_n_atoms, as_positive
+from dictsel_core.atoms.ground_set import GroundSet, as_ground_set
+from dictsel_core.constraints.constraint import Constraint, as_constraint
 from dictsel_core.utility import Utility, as_utility
 
 __all__ = ["ApproximationBound", "RegretBound", "approximation_bound", "regret_bound"]
@@ -123,12 +123,8 @@ def approximation_bound(
     0.865
     0.95
     """
-    given: tuple[object, object] = (ground_set, constraint)
-    if not isinstance(given[0], GroundSet) or not isinstance(given[1], Constraint):
-        raise TypeError(
-            "approximation_bound needs a GroundSet and a Constraint, "
-            f"not {type(given[0]).__name__} and {type(given[1]).__name__}."
-        )
+    as_ground_set(ground_set)
+    as_constraint(constraint)
     _check_name(selector, get_args(_OfflineName))
     if utility is not None and selector == "sds_omp":
         raise ValueError("utility must be omitted for sds_omp, whose ratio is for the squared one only.")
@@ -136,7 +132,7 @@ def approximation_bound(
     count = as_n_atoms(n_atoms, len(ground_set))
     points = as_count(n_points, "n_points")
     steps = count if n_steps is None else as_count(n_steps, "n_steps")
-    tau = as_accuracy(accuracy)
+    tau = as_positive(accuracy, "accuracy", most=1)
     constraint.check(points, len(ground_set))
     if selector.startswith("sds"):
         sizes = [constraint.capacity(points, len(ground_set), number) for number in (count, steps)]
@@ -181,9 +177,7 @@ def regret_bound(
     >>> round(bound.alpha, 3)
     0.632
     """
-    given: object = ground_set
-    if not isinstance(given, GroundSet):
-        raise TypeError(f"regret_bound needs a GroundSet, not {type(given).__name__}.")
+    as_ground_set(ground_set)
     _check_name(selector, get_args(_OnlineName))
     count = as_n_atoms(n_atoms, len(ground_set))
     s = min(as_count(sparsity, "sparsity"), count)

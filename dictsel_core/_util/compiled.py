@@ -251,21 +251,11 @@ def write_checked(path: Path, payload: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Compilation:
-    """The compilation of kernels in this process, which happens once: the machine code is kept.
+    """The compilation of kernels in this process, which happens once: the machine code is kept."""
 
-    Attributes
-    ----------
-    n_compiled : int
-        Number of kernels that were compiled.
-    seconds : float
-        How long that took, and takes so far.
-    is_running : bool
-        Whether one is being compiled now.
-    """
-
-    n_compiled: int
-    seconds: float
-    is_running: bool
+    n_compiled: int  #: Number of kernels that were compiled.
+    seconds: float  #: How long that took, and takes so far.
+    is_running: bool  #: Whether one is being compiled now.
 
     @property
     def fraction(self) -> float:

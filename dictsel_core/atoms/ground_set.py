@@ -252,6 +252,16 @@ def ground_set_from_array(
     return GroundSet(columns, origins, shape)
 
 
+def as_ground_set(value: object) -> GroundSet:
+    """Return a ground set; TypeError for anything else."""
+    if not isinstance(value, GroundSet):
+        raise TypeError(
+            "ground_set must be a GroundSet, from standard_ground_set or ground_set_from_array, "
+            f"not {type(value).__name__}."
+        )
+    return value
+
+
 def as_basis_names(value: object) -> tuple[str, ...]:
     """Return the names of bases, checked; they may still be unknown."""
     if isinstance(value, str) or not isinstance(value, Iterable):

@@ -278,6 +278,13 @@ class SeparableConstraint(LocalConstraint):
         """Return the constraint on some of the patches; the supports of others do not matter."""
 
 
+def as_constraint(value: object) -> Constraint:
+    """Return a constraint; TypeError for anything else."""
+    if not isinstance(value, Constraint):
+        raise TypeError(f"constraint must be a Constraint, not {type(value).__name__}.")
+    return value
+
+
 def support_sizes(supports: Supports) -> Ints:
     """Return the number of atoms of each support: (T,)."""
     return np.array([len(support) for support in supports], dtype=np.intp)

@@ -5,7 +5,7 @@ The error of missing pixels, and its uncertainty, follow from the errors of held
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -288,16 +288,14 @@ def _counted_once(places: Ints) -> Ints:
     return ordered[:, is_new]
 
 
-@dataclass(frozen=True, eq=False)
-class Values:
+class Values(NamedTuple):
     """Missing or held-out values: the cell and the distance from observed ones of each, as numbers."""
 
     cells: Ints
     distances: Ints
 
 
-@dataclass(frozen=True)
-class ErrorEstimate:
+class ErrorEstimate(NamedTuple):
     """The logarithm of the mean squared error of missing values, and its interval."""
 
     center: float

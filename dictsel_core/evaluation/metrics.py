@@ -192,10 +192,10 @@ def ssim(
     size -= 1 - size % 2
     if size < 3:
         raise ValueError(f"SSIM needs at least 3 x 3 pixels, but the shape is {original.shape}.")
-    if chosen is None:
-        counted = _inside(original.shape, size // 2)
-    else:
-        counted = np.broadcast_to(chosen, original.shape)
+    if chosen is None:  # patches that lie inside
+        chosen = np.zeros(original.shape, bool)
+        chosen[size // 2 : -(size // 2), size // 2 : -(size // 2)] = True
+    counted = np.broadcast_to(chosen, original.shape)
     margins = [(size // 2, size // 2)] * 2 + [(0, 0)] * (original.ndim - 2)
     x, y = (np.pad(each, margins, mode="symmetric") for each in (original, other))
     total, count = 0.0, 0
@@ -237,13 +237,6 @@ def _patch_means(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
         means += rows[:, shift : shift + width]
     means /= size**2
     return means
-
-
-def _inside(shape: tuple[int, ...], margin: int) -> NDArray[np.bool_]:
-    """Return which values are at least `margin` pixels away from the border."""
-    inside = np.zeros(shape, np.bool_)
-    inside[margin : shape[0] - margin, margin : shape[1] - margin] = True
-    return inside
 
 
 def error_map(
@@ -331,9 +324,7 @@ def _as_selection(mask: ArrayLike, original: NDArray[Any]) -> NDArray[np.bool_]:
     chosen = as_bool_mask(mask)
     if chosen.shape == original.shape[:-1] and original.ndim > 2:
         return np.broadcast_to(chosen[..., None], original.shape)
-    if chosen.shape != original.shape:
-        raise ValueError(f"mask must have the shape of the images, {original.shape}, but has {chosen.shape}.")
-    return chosen
+    return as_bool_mask(chosen, shape=original.shape, of="the images")
 
 
 def _as_range(data_range: float | None, original: NDArray[Any]) -> float:

@@ -10,6 +10,7 @@ from dictsel_core._util.validation import (
     Doubles,
     Ints,
     ObservedData,
+    as_bool_mask,
     as_count,
     as_n_atoms,
     as_nonnegative,
@@ -17,7 +18,7 @@ from dictsel_core._util.validation import (
     as_positive,
     as_real_array,
 )
-from dictsel_core.atoms import GroundSet
+from dictsel_core.atoms.ground_set import GroundSet, as_ground_set
 from dictsel_core.constraints import Replacement
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
 from dictsel_core.pursuit.codes import code_data
@@ -94,10 +95,7 @@ class OnlineSelector(ABC):
         learners: ExpertBank | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> None:
-        given: object = ground_set
-        if not isinstance(given, GroundSet):
-            raise TypeError(f"ground_set must be a GroundSet, not {type(given).__name__}.")
-        self.ground_set = ground_set
+        self.ground_set = as_ground_set(ground_set)
         self._smoothness = None if smoothness is None else as_positive(smoothness, "smoothness")
         self._utility = None if utility is None else as_utility(utility)
         n, count = len(ground_set), as_n_atoms(n_atoms, len(ground_set))
@@ -139,12 +137,8 @@ class OnlineSelector(ABC):
             raise ValueError(
                 f"y must be one patch, of shape ({n_features},), but its shape is {patch.shape}."
             )
-        missing = None if mask is None else as_plain_array(mask, "mask")
-        if missing is not None and missing.shape != patch.shape:
-            raise ValueError(
-                f"mask must have the shape of y, {patch.shape}, but its shape is {missing.shape}."
-            )
-        points = ObservedData(patch[None], None if missing is None else missing[None], n_features)
+        missing = None if mask is None else as_bool_mask(mask, shape=patch.shape, of="y")[None]
+        points = ObservedData(patch[None], missing, n_features)
         points.dtype = np.dtype(np.float64)
         picks = self._draw()
         with single_threaded_blas:
@@ -168,9 +162,9 @@ class OnlineSelector(ABC):
     def _feedback(self, problem: Problem, picks: Ints) -> Doubles:
         """Return the gains of all atoms for every learner, (k, n), given the atoms of all learners."""
 
-    @abstractmethod
     def _largest_gain(self, energy: float) -> float:
         """Return the largest possible gain from a patch of squared length `energy`."""
+        return energy / 2
 
 
 class _PatchSupport(SupportState):
@@ -227,9 +221,6 @@ class OnlineSDSMA(OnlineSelector):
             remaining[atom] = 0.0
         return gains
 
-    def _largest_gain(self, energy: float) -> float:
-        return energy / 2
-
 
 class OnlineReplacementGreedy(OnlineSelector):
     """Online Replacement Greedy (appendix D.2): gains are true utility differences.
@@ -249,9 +240,6 @@ class OnlineReplacementGreedy(OnlineSelector):
                 support.put(atom, int(swaps[0, :, atom].argmax()))
                 additions, swaps = table.of_supports(_ROW, support.atoms)
         return gains
-
-    def _largest_gain(self, energy: float) -> float:
-        return energy / 2
 
 
 class OnlineReplacementOMP(OnlineSelector):

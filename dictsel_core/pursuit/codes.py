@@ -15,6 +15,7 @@ from dictsel_core._util.validation import (
     Ints,
     ObservedData,
     as_caps,
+    as_each,
     as_matrix,
     as_nonnegative,
     needs_double,
@@ -152,7 +153,7 @@ def omp(
     """
     max_residual = as_nonnegative(tolerance, "tolerance")
     codes = code_data(dictionary, data, sparsity, mask, weights, max_residual, threads)
-    _warn_of_early_ends(codes, _as_caps(sparsity, len(codes.supports)), max_residual)
+    _warn_of_early_ends(codes, as_each(as_caps(sparsity, "sparsity"), len(codes.supports)), max_residual)
     return codes
 
 
@@ -167,7 +168,7 @@ def code_data(
 ) -> SparseCodes:
     """Do what `omp` does, for those whom an early end does not surprise."""
     atoms, points = as_coding_problem(dictionary, data, mask, weights)
-    caps = _as_caps(sparsity, len(points))
+    caps = as_each(as_caps(sparsity, "sparsity"), len(points))
     by_patch = len(points) >= _MIN_PATCHES and points.missing_fraction >= _MIN_MISSING
     weak = points.has_partial_weights
     pursuit = Pursuit(atoms, int(caps.max()), tolerance, weak=weak, by_patch=by_patch)
@@ -248,14 +249,3 @@ def code_points(
     return SparseCodes(
         *(read_only(each) for each in (pursuit.atoms.copy(), supports, coefficients, energies))
     )
-
-
-def _as_caps(sparsity: int | ArrayLike, n_points: int) -> Ints:
-    caps = as_caps(sparsity, "sparsity")
-    if isinstance(caps, int):
-        return np.full(n_points, caps)
-    if len(caps) != n_points:
-        raise ValueError(
-            f"sparsity must be one number or one per patch, {n_points}, but there are {len(caps)}."
-        )
-    return caps

@@ -17,6 +17,7 @@ from dictsel_core.constraints import (
     Matroid,
     MatroidSparsity,
 )
+from dictsel_core.constraints.constraint import as_constraint
 from dictsel_core.pursuit.codes import SparseCodes, as_coding_problem, code_points
 from dictsel_core.pursuit.columns import CHUNK, Pursuit, Rule
 
@@ -82,8 +83,7 @@ def constrained_omp(
     >>> constrained_omp(np.eye(3), data, AverageSparsity(2, 3)).n_used.tolist()
     [2, 1]
     """
-    if not isinstance(constraint, Constraint):
-        raise TypeError(f"constraint must be a Constraint, not {type(constraint).__name__}.")
+    as_constraint(constraint)
     matrix, points = as_coding_problem(dictionary, data, mask, weights)
     n_columns = matrix.shape[1]
     names = np.arange(n_columns) if indices is None else as_counts(indices, "indices", minimum=0)

@@ -3,7 +3,7 @@
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.parallel import finished
-from dictsel_core._util.validation import as_accuracy
+from dictsel_core._util.validation import as_positive
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint
 from dictsel_core.selection.engine import OMPEngine, Repeats, Selector, as_max_repeats, as_smoothness
@@ -113,7 +113,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     if repeats is not None:
         as_max_repeats(repeats, 0)
     problem = ground_set, data, constraint, n_atoms, mask, weights, utility
-    tau, constant = as_accuracy(accuracy), as_smoothness(smoothness)
+    tau, constant = as_positive(accuracy, "accuracy", most=1), as_smoothness(smoothness)
     return Selector("replacement_omp", OMPEngine).start(
         *problem, smoothness=constant, decay=decay, repeats=repeats, accuracy=tau
     )

@@ -234,21 +234,16 @@ class Selector(NamedTuple):
 
     def check(self, constraint: object) -> None:
         """Raise TypeError if a constraint is not accepted."""
-        requirement = f"{self.name} needs {self.needs}"
+        if isinstance(constraint, self.accepted):
+            return
+        kind = type(constraint).__name__
         if isinstance(constraint, type):
-            raise TypeError(
-                f"{requirement}, not the class {constraint.__name__}; give it its parameters, "
-                "as IndividualSparsity(5)."
-            )
-        if not isinstance(constraint, Constraint):
-            raise TypeError(
-                f"{requirement}, not {type(constraint).__name__}; a custom constraint derives from "
-                "Constraint."
-            )
-        if not isinstance(constraint, self.accepted):
-            raise TypeError(
-                f"{requirement}, not {type(constraint).__name__}; use replacement_omp for that one."
-            )
+            given = f"the class {constraint.__name__}; give it its parameters, as IndividualSparsity(5)"
+        elif isinstance(constraint, Constraint):
+            given = f"{kind}; use replacement_omp for that one"
+        else:
+            given = f"{kind}; a custom constraint derives from Constraint"
+        raise TypeError(f"{self.name} needs {self.needs}, not {given}.")
 
 
 class OMPEngine(GainCostEngine):

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.validation import Doubles, Floats, Ints, ObservedData, rounding_level
-from dictsel_core.atoms import GroundSet
+from dictsel_core.atoms.ground_set import GroundSet, as_ground_set
 from dictsel_core.utility import Utility
 
 #: Relative size of gradients up to which they are rounding error.
@@ -15,12 +15,7 @@ def as_points(
     ground_set: object, data: ArrayLike, mask: ArrayLike | None = None, weights: ArrayLike | None = None
 ) -> ObservedData:
     """Check the ground set, and return data, mask and weights, checked."""
-    if not isinstance(ground_set, GroundSet):
-        raise TypeError(
-            "ground_set must be a GroundSet, from standard_ground_set or ground_set_from_array, "
-            f"not {type(ground_set).__name__}."
-        )
-    return ObservedData(data, mask, ground_set.n_features, weights)
+    return ObservedData(data, mask, as_ground_set(ground_set).n_features, weights)
 
 
 class Problem:
