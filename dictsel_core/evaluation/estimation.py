@@ -165,19 +165,13 @@ def _held_out_sample(
     return sample
 
 
-@dataclass(frozen=True, eq=False)
-class Trial:
+class Trial(NamedTuple):
     """A part of an image with observed pixels held out."""
 
     image: Image  #: with the held-out pixels
     narrow: Bools  #: (h, w, c), what of its missing pixels is narrow damage
     held_out: Bools  #: (h, w, c)
     corner: tuple[int, int]  #: top-left pixel of this part in the image
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether held-out pixels are among missing ones."""
-        return is_dense(self.image.missing, self.narrow)
 
 
 def trials(image: Image, narrow: Bools, rng: np.random.Generator) -> Iterator[Trial]:
@@ -229,7 +223,7 @@ class Sample:
 
     def add(self, image: int, trial: Trial, errors: Floats) -> None:
         """Add the values of a trial, and the squared errors of those held out, relative to the data range."""
-        self._is_dense &= trial.is_dense
+        self._is_dense &= is_dense(trial.image.missing, trial.narrow)
         self._missing.append(_places(image, trial, trial.narrow, depths(trial.image.missing)))
         self._held_out.append(
             _places(image, trial, trial.held_out, depths(trial.image.missing | trial.held_out))

@@ -113,7 +113,7 @@ def _caps_and_rules(
         kinds = constraint.matroids_with_rows(n_points)
         rows = (np.arange(start, min(start + CHUNK, n_points)) for start in range(0, n_points, CHUNK))
         rules = {(each[0], each[-1] + 1): _independent_only(constraint.part(each), names) for each in rows}
-        return np.full(n_points, max(_rank(matroid, names) for matroid, _ in kinds)), rules
+        return np.full(n_points, max(matroid.rank_of(names.tolist()) for matroid, _ in kinds)), rules
     if isinstance(constraint, BlockSparsity | BlockMatroidSparsity):
         constraint.check_count(n_points)
         return _block_rules(constraint, names)
@@ -146,7 +146,7 @@ def _block_rules(constraint: BlockSparsity | BlockMatroidSparsity, names: Ints) 
     matroids: Sequence[Matroid] = ()
     if isinstance(constraint, BlockMatroidSparsity):
         matroids = constraint.matroid_of_block
-        limits = [_rank(matroid, names) for matroid in matroids]
+        limits = [matroid.rank_of(names.tolist()) for matroid in matroids]
     else:
         limits = [min(cap, len(names)) for _, cap in constraint.shared_caps(0)]
     sizes, rules = [len(members) for members in constraint.members], {}
@@ -205,15 +205,6 @@ def _feasible_only(constraint: Constraint, names: Ints) -> Rule:
                 scores[point, best] = own
 
     return restrict
-
-
-def _rank(matroid: Matroid, names: Ints) -> int:
-    """Return the size of a largest independent set of the named atoms."""
-    largest: list[int] = []
-    for atom in names.tolist():
-        if matroid.is_independent([*largest, atom]):
-            largest.append(atom)
-    return len(largest)
 
 
 def _independent_only(constraint: MatroidSparsity, names: Ints) -> Rule:

@@ -1,7 +1,6 @@
 """The supports of all patches during a selection, refitted after every change."""
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
 import numpy as np
 
@@ -21,16 +20,6 @@ _LIMITS = RIDGE, WELL_CONDITIONED
 FIT_LIMITS = 1 / ILL_CONDITIONED, 1 / ILL_CONDITIONED, REPEAT_BELOW
 
 
-class Fit(Protocol):
-    """Fits the patches of a problem; supports are (B, S), with -1 in empty slots."""
-
-    def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
-        """Return the weights of some patches, (B, S), and ``|y|^2 - |r|^2``, (B,), as observed."""
-
-    def gradients(self, rows: Ints) -> Floats:
-        """Return r of some patches, (B, d), whose products with the atoms are A^T r as observed."""
-
-
 class ColumnFit:
     """Fits by the columns of each support, under the mask of the patch; keeps all residuals."""
 
@@ -44,7 +33,7 @@ class ColumnFit:
         self._factors = ones if problem.observed is None else problem.observed
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
-        """Fit by the columns of the supports."""
+        """Fit by supports (B, S), -1 in empty slots; return weights, (B, S), and ``|y|^2 - |r|^2``, (B,)."""
         if supports.shape[1] > self._max_compiled:
             return self._refit_with_numpy(rows, supports)
         weights, explained = np.empty(supports.shape), np.empty(len(rows))
@@ -75,7 +64,7 @@ class ColumnFit:
         self._residuals[rows] = fit.residual
 
     def gradients(self, rows: Ints) -> Floats:
-        """Return the residuals."""
+        """Return r of some patches, (B, d), whose products with the atoms are A^T r as observed."""
         return self._problem.apply_factors(rows, self._residuals.take(rows, axis=0))
 
 
@@ -87,7 +76,7 @@ class SupportState:
     problem, and 0 in empty slots; `explained`, (T,), is ``2 f_t(Z_t) = |y_t|^2 - |r_t|^2``.
     """
 
-    def __init__(self, problem: Problem, capacity: int, fit: Fit | None = None) -> None:
+    def __init__(self, problem: Problem, capacity: int, fit: ColumnFit | UtilityFit | None = None) -> None:
         self.problem = problem
         shape = (len(problem), capacity)
         self.supports = np.full(shape, -1)
