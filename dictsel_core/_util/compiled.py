@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 _OPTIONS = {
     "nogil": True,
     "error_model": "numpy",
-    "fastmath": {"contract", "reassoc", "nsz"},
+    "fastmath": {"contract": True, "reassoc": True, "nsz": True},
     "no_cfunc_wrapper": True,
 }
 
@@ -108,12 +108,8 @@ class KernelCache:
     def __init__(self, function: FunctionType, options: Mapping[str, object]) -> None:
         file = Path(function.__code__.co_filename)
         self._name = f"{file.stem}.{function.__qualname__}"
-        self._source = (
-            _digest_of_file(file),
-            function.__code__.co_code,
-            _described(options),
-            _constants(function),
-        )
+        code = function.__code__.co_code
+        self._source = _digest_of_file(file), code, repr(options), _constants(function)
         self._folders = [folder for folder in (file.parent / "__pycache__", user_folder()) if folder]
 
     @property
@@ -168,13 +164,6 @@ def _unpacked(payload: bytes) -> Any:  # noqa: ANN401
         return pickle.loads(payload)
     except (ImportError, AttributeError):
         return None
-
-
-def _described(options: Mapping[str, object]) -> str:
-    """Return options as text, with sets in the same order in every process."""
-    return repr(
-        [(name, sorted(value) if isinstance(value, set) else value) for name, value in options.items()]
-    )
 
 
 def _constants(function: FunctionType) -> str:

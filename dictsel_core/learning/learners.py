@@ -99,12 +99,7 @@ class LearningState:
 
     def codes(self) -> "csr_array":
         """Return the codes as a sparse matrix (T, k)."""
-        from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import)
-
-        used = self.supports >= 0
-        ends = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
-        shape = (len(self.data), self.dictionary.shape[1])
-        return csr_array((self.coefficients[used], self.supports[used], ends), shape=shape)
+        return _sparse(self.supports >= 0, self.coefficients, self.supports, self.n_atoms)
 
     def set_atoms(self, dictionary: Doubles) -> None:
         """Set atoms of any length, and scale the codes; one of length zero keeps its direction only."""
@@ -437,14 +432,17 @@ def _ridged(grams: Doubles) -> Doubles:
 
 def _masked_grams(state: LearningState, observed: Doubles) -> Doubles:
     """Return the sums over t of m_ti w_t w_t^T for every entry i: (d, k, k)."""
-    from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import)
-
-    n_points, n_atoms = len(state.supports), state.n_atoms
-    used = state.supports >= 0
+    used, n_atoms = state.supports >= 0, state.n_atoms
     both = used[:, :, None] & used[:, None, :]
     columns = state.supports[:, :, None] * n_atoms + state.supports[:, None, :]
     products = state.coefficients[:, :, None] * state.coefficients[:, None, :]
-    ends = np.concatenate([[0], np.cumsum(both.sum(axis=(1, 2)))])
-    pairs = csr_array((products[both], columns[both], ends), shape=(n_points, n_atoms**2))
-    sums = (pairs.T @ observed).T
+    sums = (_sparse(both, products, columns, n_atoms**2).T @ observed).T
     return np.ascontiguousarray(sums).reshape(-1, n_atoms, n_atoms)
+
+
+def _sparse(used: Bools, values: Doubles, columns: Ints, n_columns: int) -> "csr_array":
+    """Return a sparse matrix of values in the columns of their rows, (T, ...), as far as they are used."""
+    from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import)
+
+    ends = np.concatenate([[0], np.cumsum(used.reshape(len(used), -1).sum(axis=1))])
+    return csr_array((values[used], columns[used], ends), shape=(len(used), n_columns))

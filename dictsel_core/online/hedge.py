@@ -41,6 +41,7 @@ class ExpertBank(ABC):
         self._totals: Doubles = np.zeros(self._shape)
         self._gains_so_far: Doubles = np.zeros(self._shape)  # unlike the totals, over restarts too
         self._probabilities: Doubles | None = None
+        self._rate: float
 
     @property
     def probabilities(self) -> Doubles:
@@ -102,9 +103,9 @@ class ExpertBank(ABC):
     def regret_bound(self) -> Doubles:
         """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
 
-    @abstractmethod
     def _rates(self) -> Doubles:
         """Return the learning rates of this round: (n_learners,)."""
+        return np.full(self.n_learners, self._rate)
 
     @abstractmethod
     def _learn(self, gains: Doubles) -> None:
@@ -179,9 +180,6 @@ class Hedge(ExpertBank):
         growth = self._rate * self._largest * self._done / 8  # finite, whatever the unit of the gains
         return float(np.log(self.n_actions) / self._rate + growth * self._largest)
 
-    def _rates(self) -> Doubles:
-        return np.full(self.n_learners, self._rate)
-
     def _learn(self, gains: Doubles) -> None:
         if gains.max() > self._largest:
             raise ValueError(
@@ -228,9 +226,6 @@ class FixedHedge(ExpertBank):
             growth = self._rate * self._done * self._largest**2 / 8
         bound: Doubles = np.log(self.n_actions) / self._rate + growth
         return bound
-
-    def _rates(self) -> Doubles:
-        return np.full(self.n_learners, self._rate)
 
     def _learn(self, gains: Doubles) -> None:
         self._totals += gains
