@@ -66,7 +66,7 @@ class Kernel(Generic[Arguments, Result]):
         try:
             return self.compiled()(*args, **kwargs)
         except BaseException:
-            abandon_kernels()
+            _state.abandon()
             raise
 
     def compiled(self) -> Callable[Arguments, Result]:
@@ -122,13 +122,9 @@ class KernelCache:
         return str(self._folders[0])
 
     def enable(self) -> None:
-        """Numba asks for this; it is always enabled."""
+        """Do nothing, as Numba may ask: it is always enabled, and files of other sources have other names."""
 
-    def disable(self) -> None:
-        """Numba asks for this; it is always enabled."""
-
-    def flush(self) -> None:
-        """Numba asks for this; files of other sources have other names."""
+    disable = flush = enable
 
     def load_overload(self, signature: object, target: Any) -> Any:  # noqa: ANN401  (of Numba, without types)
         """Return what was compiled for a signature; None if it must be compiled now."""
@@ -143,12 +139,12 @@ class KernelCache:
                 # Types that are made in each process, such as vectors, are not those of another.
                 if compiled.signature.args == wanted:
                     return compiled
-        begin_kernel()
+        _state.change(1)
         return None
 
     def save_overload(self, signature: object, compiled: Any) -> None:  # noqa: ANN401
         """Keep what was compiled for a signature, where that can be done."""
-        end_kernel()
+        _state.change(-1)
         dumps = import_module("numba.core.serialize").dumps
         if compiled.library.has_dynamic_globals:
             return
@@ -251,21 +247,11 @@ def write_checked(path: Path, payload: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Compilation:
-    """The compilation of kernels in this process, which happens once: the machine code is kept.
+    """The compilation of kernels in this process, which happens once: the machine code is kept."""
 
-    Attributes
-    ----------
-    n_compiled : int
-        Number of kernels that were compiled.
-    seconds : float
-        How long that took, and takes so far.
-    is_running : bool
-        Whether one is being compiled now.
-    """
-
-    n_compiled: int
-    seconds: float
-    is_running: bool
+    n_compiled: int  #: Number of kernels that were compiled.
+    seconds: float  #: How long that took, and takes so far.
+    is_running: bool  #: Whether one is being compiled now.
 
     @property
     def fraction(self) -> float:
@@ -288,7 +274,22 @@ class _State:
         self.n_begun, self.thread = 0, 0
         self.listeners: list[Callable[[Compilation], None]] = []
 
-    def set_begun(self, n_begun: int) -> None:
+    def change(self, step: int) -> None:
+        """Note that a kernel begins to be compiled (1), which may need others first, or is (-1)."""
+        with self.lock:
+            self.n_compiled += step < 0
+            self._set_begun(self.n_begun + step)
+        now = compilation()
+        for listener in list(self.listeners):
+            listener(now)
+
+    def abandon(self) -> None:
+        """Note that what this thread was compiling has failed."""
+        with self.lock:
+            if self.n_begun and self.thread == threading.get_ident():
+                self._set_begun(0)
+
+    def _set_begun(self, n_begun: int) -> None:
         """Note how many kernels this thread has begun to compile."""
         now = time.perf_counter()
         if self.n_begun == 0:
@@ -322,31 +323,3 @@ def follow_compilation(listener: Callable[[Compilation], None]) -> Iterator[None
     finally:
         with _state.lock:
             _state.listeners.remove(listener)
-
-
-def begin_kernel() -> None:
-    """Note that a kernel begins to be compiled; it may need others first."""
-    with _state.lock:
-        _state.set_begun(_state.n_begun + 1)
-    _tell()
-
-
-def end_kernel() -> None:
-    """Note that the kernel that was begun last is compiled."""
-    with _state.lock:
-        _state.n_compiled += 1
-        _state.set_begun(_state.n_begun - 1)
-    _tell()
-
-
-def abandon_kernels() -> None:
-    """Note that what this thread was compiling has failed."""
-    with _state.lock:
-        if _state.n_begun and _state.thread == threading.get_ident():
-            _state.set_begun(0)
-
-
-def _tell() -> None:
-    now = compilation()
-    for listener in list(_state.listeners):
-        listener(now)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_counts
+from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_counts, as_each
 from dictsel_core.constraints.constraint import (
     LocalConstraint,
     Replacement,
@@ -186,11 +186,8 @@ class BlockSparsity(_BlockConstraint):
     def __post_init__(self) -> None:
         """Check blocks and caps."""
         self._set_blocks(self.blocks)
-        caps, n_blocks = as_caps(self.sparsity, "sparsity"), len(self._members)
-        if not isinstance(caps, int) and len(caps) != n_blocks:
-            raise ValueError(
-                f"sparsity must be one cap or one per block, {n_blocks}, but there are {len(caps)}."
-            )
+        caps = as_caps(self.sparsity, "sparsity")
+        as_each(caps, len(self._members), "block")
         object.__setattr__(self, "caps", caps)
 
     @classmethod

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import positive_part_sums
 from dictsel_core._util.compiled import Kernel, PartialKernel
-from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_count
+from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_count, as_each
 from dictsel_core.constraints.constraint import (
     Constraint,
     Replacement,
@@ -51,7 +51,7 @@ class IndividualSparsity(SeparableConstraint):
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if there is not one cap per patch."""
-        check_caps(self.caps, n_points)
+        as_each(self.caps, n_points)
 
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
         """Return the maximum size of a support within the caps and the dictionary."""
@@ -116,12 +116,6 @@ def _replacement(values: Floats, full: Bools, slots: Ints) -> Replacement:
     return Replacement(float(values[added].sum()), added, np.where(added & full, slots, -1))
 
 
-def check_caps(caps: int | Ints, n_points: int) -> None:
-    """Raise ValueError unless there is one cap for all patches or one per patch."""
-    if not isinstance(caps, int) and len(caps) != n_points:
-        raise ValueError(f"sparsity must be one cap or one per patch, {n_points}, but there are {len(caps)}.")
-
-
 @dataclass(frozen=True, eq=False)
 class AverageSparsity(Constraint):
     """All patches together may use at most s' atoms: sum of ``|Z_t|`` <= s', ``|Z_t| <= s_t`` (section 3).
@@ -166,7 +160,7 @@ class AverageSparsity(Constraint):
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if there is not one cap per patch."""
         if self.caps is not None:
-            check_caps(self.caps, n_points)
+            as_each(self.caps, n_points)
 
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
         """Return the maximum size of a support within the caps and the budget."""
