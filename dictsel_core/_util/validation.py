@@ -157,7 +157,8 @@ def as_bool_mask(
     if shape is not None and mask.shape != shape:
         raise ValueError(f"{name} must have the shape of {of}, {shape}, but its shape is {mask.shape}.")
     if mask.dtype == np.bool_:
-        return mask != 0 if has_other_bytes(mask) else mask  # kernels add bytes up
+        # Kernels add bytes up, which are neither 0 nor 1 in ``integers.view(bool)``.
+        return mask != 0 if mask.view(np.uint8).max(initial=0) > 1 else mask
     if mask.dtype.kind not in "iu":
         remedy = f"; pass {name} > 0" if mask.dtype.kind == "f" else ""
         raise TypeError(f"{name} must be boolean (True = missing), but its dtype is {mask.dtype}{remedy}.")
@@ -169,11 +170,6 @@ def as_bool_mask(
             f"observed; this one ranges from {int(mask.min())} to {largest}."
         )
     return chosen
-
-
-def has_other_bytes(mask: Bools) -> bool:
-    """Return whether bytes of a mask are neither 0 nor 1, as in ``integers.view(bool)``."""
-    return bool(mask.view(np.uint8).max(initial=0) > 1)
 
 
 def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
@@ -194,11 +190,6 @@ def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
 def rounding_level(n_features: int, dtype: np.dtype[Any]) -> float:
     """Return the relative size below which an inner product of that many entries is rounding error."""
     return 8.0 * float(np.sqrt(n_features)) * float(np.finfo(dtype).eps)
-
-
-def needs_double(array: Floats, name: str) -> bool:
-    """Return whether squares of the entries leave the range of float32; refuse them if they leave float64."""
-    return leaves_single(float(np.abs(array).max()), name)
 
 
 def leaves_single(size: float, name: str) -> bool:

@@ -64,10 +64,6 @@ class _BlockConstraint(LocalConstraint):
         if len(self._labels) != n_points:
             raise ValueError(f"blocks cover {len(self._labels)} patches, but there are {n_points}.")
 
-    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
-        """Return p = k: one replacement for each atom of the optimal dictionary (proposition B.2)."""
-        return n_atoms
-
     def values(self, table: ReplacementGains) -> Floats:
         """Sum over blocks of max(0, summed gain - cheapest atom to remove from the whole block)."""
         totals: Floats = np.maximum(self._block_values(table)[0], 0).sum(axis=0)

@@ -169,13 +169,14 @@ class Constraint(ABC):
         return n_atoms
 
     def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int | None:
-        """Return the replacement-sparsity parameter p (definition 3.1); by default None, for unknown.
+        """Return the replacement-sparsity parameter p (definition 3.1); None if it is unknown.
 
         It is the number of feasible replacements that lead from any supports made of `n_used` atoms to any
         supports made of `n_atoms` atoms, those of the optimal dictionary. By default both numbers are
-        equal, as in the paper. Where p is unknown, nothing is guaranteed in advance.
+        equal, as in the paper. It is k if there is one replacement for each atom (propositions 3.6, B.1 and
+        B.2); where it is unknown, nothing is guaranteed in advance.
         """
-        return None
+        return n_atoms if self.one_replacement_per_atom else None
 
     def values(self, table: ReplacementGains) -> Floats:
         """Return the value of the best feasible replacement of every atom, or an upper bound on it: (n,).

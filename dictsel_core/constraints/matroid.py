@@ -248,10 +248,6 @@ class MatroidSparsity(SeparableConstraint):
         rank = max(matroid.rank(n_candidates) for matroid, _ in self.matroids_with_rows(n_points))
         return max(1, min(rank, n_atoms))
 
-    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
-        """Return p = k: one replacement for each atom of the optimal dictionary (proposition B.1)."""
-        return n_atoms
-
     def is_feasible(self, supports: Supports) -> bool:
         """Return whether every support is independent."""
         matroids = [self.matroids] * len(supports) if isinstance(self.matroids, Matroid) else self.matroids

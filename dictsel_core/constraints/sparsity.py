@@ -57,10 +57,6 @@ class IndividualSparsity(SeparableConstraint):
         """Return the maximum size of a support within the caps and the dictionary."""
         return min(int(np.max(self.caps)), n_atoms)
 
-    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
-        """Return p = k: one replacement for each atom of the optimal dictionary (proposition 3.6)."""
-        return n_atoms
-
     def is_feasible(self, supports: Supports) -> bool:
         """Return whether no patch uses more atoms than its cap."""
         return bool((support_sizes(supports) <= self.caps).all())
@@ -127,11 +123,6 @@ class AverageSparsity(Constraint):
         sparsity (appendix B.3).
     budget : int
         s', the total over all patches (not the average).
-
-    References
-    ----------
-    .. [1] V. Cevher and A. Krause, "Greedy dictionary selection for sparse representation", IEEE Journal
-       of Selected Topics in Signal Processing 5(5), 2011.
 
     Examples
     --------

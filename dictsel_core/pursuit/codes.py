@@ -18,7 +18,7 @@ from dictsel_core._util.validation import (
     as_each,
     as_matrix,
     as_nonnegative,
-    needs_double,
+    leaves_single,
 )
 from dictsel_core.atoms.ground_set import duplicate_columns
 from dictsel_core.pursuit.columns import CHUNK, Pursuit, Rule
@@ -204,7 +204,7 @@ def as_coding_problem(
     if not np.isfinite(atoms).all():
         raise ValueError("dictionary must be finite, but it contains NaN or infinity.")
     points = ObservedData(data, mask, atoms.shape[0], weights)
-    if needs_double(atoms, "dictionary"):
+    if leaves_single(float(np.abs(atoms).max()), "dictionary"):
         points.dtype = np.dtype(np.float64)
     return atoms.astype(points.dtype, copy=False), points
 
