@@ -33,12 +33,8 @@ class AtomOrigin:
         return f"{self.basis}{level} {self.orientation} ({self.row}, {self.column})"
 
 
-@dataclass(frozen=True, eq=False)
-class Basis:
-    """An orthonormal basis of patches: atoms as columns (d, d), and the origin of each."""
-
-    atoms: Doubles
-    origins: tuple[AtomOrigin, ...]
+#: Atoms as columns (d, d), and the origin of each.
+Basis = tuple[Doubles, list[AtomOrigin]]
 
 
 def orthonormal_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
@@ -50,12 +46,8 @@ def orthonormal_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
 
 def _cosine_basis(patch_shape: tuple[int, int]) -> Basis:
     vertical, horizontal = (_cosines(size) for size in patch_shape)
-    return Basis(
-        atoms=np.kron(vertical, horizontal).T.astype(np.float64),
-        origins=tuple(
-            AtomOrigin("dct", 0, "frequency", row, column) for row, column in np.ndindex(*patch_shape)
-        ),
-    )
+    origins = [AtomOrigin("dct", 0, "frequency", row, column) for row, column in np.ndindex(*patch_shape)]
+    return np.kron(vertical, horizontal).T.astype(np.float64), origins
 
 
 def _cosines(size: int) -> Doubles:
@@ -84,7 +76,7 @@ def _wavelet_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
         raise ValueError(
             f"The wavelet {name!r} is not orthonormal to working precision; choose another basis."
         )
-    return Basis(atoms, tuple(origins))
+    return atoms, origins
 
 
 def _orthonormal_wavelet(name: str) -> pywt.Wavelet:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 
 import numpy as np
@@ -205,12 +205,8 @@ def standard_ground_set(
     """
     names = as_basis_names(bases)
     shape = _as_patch_shape(patch_shape)
-    parts = [orthonormal_basis(name, shape) for name in names]
-    return GroundSet(
-        atoms=np.concatenate([part.atoms for part in parts], axis=1),
-        origins=tuple(origin for part in parts for origin in part.origins),
-        patch_shape=shape,
-    )
+    atoms, origins = zip(*(orthonormal_basis(name, shape) for name in names), strict=True)
+    return GroundSet(np.concatenate(atoms, axis=1), tuple(chain.from_iterable(origins)), shape)
 
 
 def ground_set_from_array(

@@ -2,7 +2,7 @@
 
 from copy import copy
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -178,9 +178,8 @@ class AverageSparsity(Constraint):
 
     def values(self, table: ReplacementGains) -> Floats:
         """Solve the problem of appendix C exactly for every atom."""
-        costs, at_cap = table.cheapest[1], self._at_cap(table.sizes)
-        unused = self._unused_budget(table.sizes)
-        solved = (best_exchange(gains, costs, at_cap, unused) for gains in table.gains.T)
+        at_cap, unused = self._at_cap(table.sizes), self._unused_budget(table.sizes)
+        solved = (best_exchange(gains, table.cheapest, at_cap, unused) for gains in table.gains.T)
         return np.array([exchange.value for exchange in solved])
 
     def bounds(self, table: ReplacementGains, price: float) -> Floats:
@@ -203,11 +202,8 @@ class AverageSparsity(Constraint):
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement for one atom, by an exact solve."""
-        slots, costs = table.cheapest
-        unused = self._unused_budget(table.sizes)
-        exchange = best_exchange(table.gains[:, atom], costs, self._at_cap(table.sizes), unused)
-        removed = np.where(exchange.removed, slots, -1)
-        return Replacement(exchange.value, exchange.added, removed, exchange.price)
+        at_cap, unused = self._at_cap(table.sizes), self._unused_budget(table.sizes)
+        return best_exchange(table.gains[:, atom], table.cheapest, at_cap, unused)
 
     def part(self, rows: Ints, supports: Ints) -> "AverageSparsity":
         """Return the constraint on some of the patches, with what the others leave of the budget."""
@@ -227,16 +223,7 @@ class AverageSparsity(Constraint):
         return min(self.budget - int(np.add.reduce(sizes)), len(sizes))
 
 
-class ExchangeSolution(NamedTuple):
-    """The sets A (`added`) and B (`removed`) as masks (T,), their value, and the dual multiplier."""
-
-    value: float
-    added: Bools
-    removed: Bools
-    price: float
-
-
-def best_exchange(gains: Floats, costs: Floats, at_cap: Bools, unused: int) -> ExchangeSolution:
+def best_exchange(gains: Floats, cheapest: tuple[Ints, Floats], at_cap: Bools, unused: int) -> Replacement:
     r"""Decide which patches receive an atom, and which lose another for it, in time linear in T.
 
     With g_t the gain of adding the atom to patch t, c_t its cheapest removal (infinite if the support is
@@ -248,12 +235,14 @@ def best_exchange(gains: Floats, costs: Floats, at_cap: Bools, unused: int) -> E
     The paper solves it by algorithm 2, in O(T log T). Here, as a function of the multiplier lam, the optimal
     action of patch t changes at min(g_t, c_t), where it stops being a pure addition (if not at its cap), and
     at max(g_t, c_t), where it becomes a pure removal. The dual optimum is therefore an order statistic of
-    these numbers; the primal optimum follows by breaking ties such that the budget is met.
+    these numbers; the primal optimum follows by breaking ties such that the budget is met. The removals are
+    those of `ReplacementGains.cheapest`, and the price is the multiplier.
     """
+    slots, costs = cheapest
     added, removed = np.empty(len(gains), bool), np.empty(len(gains), bool)
     known = np.ascontiguousarray(gains, np.float64), costs.astype(np.float64, copy=False), at_cap
     value, price = _exchange(*known, max(unused, 0), added, removed)
-    return ExchangeSolution(value, added, removed, price)
+    return Replacement(value, added, np.where(removed, slots, -1), price)
 
 
 @Kernel
