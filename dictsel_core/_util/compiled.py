@@ -66,7 +66,7 @@ class Kernel(Generic[Arguments, Result]):
         try:
             return self.compiled()(*args, **kwargs)
         except BaseException:
-            _state.abandon()
+            compiling.abandon()
             raise
 
     def compiled(self) -> Callable[Arguments, Result]:
@@ -135,12 +135,12 @@ class KernelCache:
                 # Types that are made in each process, such as vectors, are not those of another.
                 if compiled.signature.args == wanted:
                     return compiled
-        _state.change(1)
+        compiling.change(1)
         return None
 
     def save_overload(self, signature: object, compiled: Any) -> None:  # noqa: ANN401
         """Keep what was compiled for a signature, where that can be done."""
-        _state.change(-1)
+        compiling.change(-1)
         dumps = import_module("numba.core.serialize").dumps
         if compiled.library.has_dynamic_globals:
             return
@@ -254,7 +254,7 @@ class Compilation:
         return max(_USUAL - self.n_compiled, 1) * each
 
 
-class _State:
+class _Compiling:
     """The kernels in compilation: by one thread at a time, as Numba has it, one while another waits."""
 
     def __init__(self) -> None:
@@ -288,15 +288,15 @@ class _State:
         self.n_begun, self.thread = n_begun, threading.get_ident()
 
 
-_state = _State()
+compiling = _Compiling()
 
 
 def compilation() -> Compilation:
     """Return how far the compilation of kernels is in this process."""
-    with _state.lock:
-        is_running = _state.n_begun > 0
-        so_far = time.perf_counter() - _state.began if is_running else 0.0
-        return Compilation(_state.n_compiled, _state.seconds + so_far, is_running)
+    with compiling.lock:
+        is_running = compiling.n_begun > 0
+        so_far = time.perf_counter() - compiling.began if is_running else 0.0
+        return Compilation(compiling.n_compiled, compiling.seconds + so_far, is_running)
 
 
 @contextmanager
@@ -305,10 +305,10 @@ def follow_compilation(listener: Callable[[Compilation], None]) -> Iterator[None
 
     It is called in the thread that compiles, which waits for it.
     """
-    with _state.lock:
-        _state.listeners.append(listener)
+    with compiling.lock:
+        compiling.listeners.append(listener)
     try:
         yield
     finally:
-        with _state.lock:
-            _state.listeners.remove(listener)
+        with compiling.lock:
+            compiling.listeners.remove(listener)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dictsel_core._util.compiled import begin_kernel, end_kernel
+from dictsel_core._util.compiled import compiling
 from dictsel_core.progress import Compilation, GeneratorRun
 from inpaint_app.cli import terminal as cli_progress
 from inpaint_app.engine import control
@@ -15,8 +15,8 @@ from inpaint_app.engine.control import JobControl, Progress, ProgressReporter
 def compiling_run() -> GeneratorRun[int, str]:
     def steps() -> Iterator[int]:
         yield 1
-        begin_kernel()
-        end_kernel()
+        compiling.change(1)
+        compiling.change(-1)
         yield 2
         return "done"
 
@@ -30,8 +30,8 @@ def test_compilation_is_reported_as_such() -> None:
     assert told.is_compilation
     assert told.stage == "first run: compiling"
     assert told.seconds_left is not None
-    begin_kernel()
-    end_kernel()
+    compiling.change(1)
+    compiling.change(-1)
     assert len(reports) == 1, "when the run has ended, nobody listens"
 
 
