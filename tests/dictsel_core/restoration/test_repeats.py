@@ -132,7 +132,7 @@ def test_an_image_of_which_only_a_part_is_enlarged_is_not():
 def test_trials_on_parts_know_where_repetitions_begin():
     """A part that begins within a repetition would otherwise be made equal across its borders."""
     image = enlarged(photograph(80), 3, 3)
-    mask = dropped(image.shape, 0.3)
+    mask = dropped(image.shape, 0.5)
     plan = restore(image, mask, FAST).plan
     assert plan.repeats == ((3, 0), (3, 0))
     starts: list[tuple[int, int]] = []
