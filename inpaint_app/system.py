@@ -49,6 +49,16 @@ def n_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def give_memory_back() -> None:
+    """Let the system have what was freed: the allocator of glibc keeps it, in one heap for each thread.
+
+    After a search for damage in 24 megapixels that was a quarter of all memory. Nothing elsewhere.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(AttributeError, OSError):  # another C library
+            ctypes.CDLL(None).malloc_trim(0)
+
+
 def lock(file: IO[str]) -> bool:
     """Lock an open file until it is closed; return whether no other process has locked it.
 

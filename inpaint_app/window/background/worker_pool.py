@@ -3,6 +3,7 @@
 import gc
 import logging
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -11,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from inpaint_app.engine.control import CancelledError, JobControl
 from inpaint_app.errors import UserError
+from inpaint_app.system import give_memory_back
 from inpaint_app.window.remedies import REMEDIES
 
 #: Seconds that Python code of a worker may keep the GUI thread waiting each time that needs the interpreter
@@ -29,6 +31,8 @@ def keep_responsive() -> None:
 
 
 _log = logging.getLogger(__name__)
+#: Seconds after which a job has used memory that is worth giving back.
+_LONG_JOB = 0.5
 
 UNEXPECTED = "Something went wrong inside the program ({kind}); nothing was changed. Please try again."
 _MEMORY = "There is not enough memory for this; close other programs or scale the picture down first."
@@ -112,6 +116,14 @@ class WorkerPool(QObject):
             self._pool.submit(self._run, control, work)
 
     def _run(self, control: JobControl, work: Work) -> None:
+        start = time.perf_counter()
+        self._arrived.emit(control, *self._outcome(control, work))
+        if time.perf_counter() - start > _LONG_JOB:
+            give_memory_back()
+
+    @staticmethod
+    def _outcome(control: JobControl, work: Work) -> tuple[str, object]:
+        """Do the work of a job, and return what is to be told of it."""
         kind, payload = "ended", None
         try:
             if not control.is_cancelled:
@@ -125,7 +137,7 @@ class WorkerPool(QObject):
         except Exception as error:  # a mistake of ours: the window stays usable and says so
             _log.exception("A job failed")
             kind, payload = "failed", UNEXPECTED.format(kind=type(error).__name__)
-        self._arrived.emit(control, kind, payload)
+        return kind, payload
 
     @Slot(object, str, object)
     def _receive(self, control: JobControl, kind: str, payload: Any) -> None:  # noqa: ANN401
