@@ -3,7 +3,6 @@
 import gc
 import logging
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -31,8 +30,6 @@ def keep_responsive() -> None:
 
 
 _log = logging.getLogger(__name__)
-#: Seconds after which a job has used memory that is worth giving back.
-_LONG_JOB = 0.5
 
 UNEXPECTED = "Something went wrong inside the program ({kind}); nothing was changed. Please try again."
 _MEMORY = "There is not enough memory for this; close other programs or scale the picture down first."
@@ -63,6 +60,7 @@ class WorkerPool(QObject):
     def __init__(self, n_threads: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
         keep_responsive()
+        give_memory_back()
         self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="inpaint-worker")
         self._listeners: dict[JobControl, dict[str, Listener]] = {}
         self._closed = False
@@ -116,14 +114,6 @@ class WorkerPool(QObject):
             self._pool.submit(self._run, control, work)
 
     def _run(self, control: JobControl, work: Work) -> None:
-        start = time.perf_counter()
-        self._arrived.emit(control, *self._outcome(control, work))
-        if time.perf_counter() - start > _LONG_JOB:
-            give_memory_back()
-
-    @staticmethod
-    def _outcome(control: JobControl, work: Work) -> tuple[str, object]:
-        """Do the work of a job, and return what is to be told of it."""
         kind, payload = "ended", None
         try:
             if not control.is_cancelled:
@@ -137,7 +127,7 @@ class WorkerPool(QObject):
         except Exception as error:  # a mistake of ours: the window stays usable and says so
             _log.exception("A job failed")
             kind, payload = "failed", UNEXPECTED.format(kind=type(error).__name__)
-        return kind, payload
+        self._arrived.emit(control, kind, payload)
 
     @Slot(object, str, object)
     def _receive(self, control: JobControl, kind: str, payload: Any) -> None:  # noqa: ANN401
