@@ -17,6 +17,7 @@ from benchmarks.measure import print_table
 if TYPE_CHECKING:
     from PySide6.QtCore import QPointF
 
+    from inpaint_app.model.missing import Mask
     from inpaint_app.model.picture import Picture
     from inpaint_app.window.canvas.canvas import Canvas
     from inpaint_app.window.main_window import MainWindow
@@ -102,13 +103,27 @@ def _write_scan(path: Path, width: int, height: int) -> None:
     from inpaint_app.io.write import write_picture
     from inpaint_app.model.damage import damaged
 
+    write_picture(damaged(tiled_photograph(width, height), _scratches(width, height)), path)
+
+
+def write_scratched(path: Path, width: int, height: int) -> None:
+    """Write a photograph with scratches that are white, and to be found."""
+    from inpaint_app.io.write import write_picture
+    from inpaint_app.model.picture import Picture
+
+    pixels = tiled_photograph(width, height).pixels.copy()
+    pixels[_scratches(width, height)] = 255
+    write_picture(Picture(pixels), path)
+
+
+def _scratches(width: int, height: int) -> Mask:
     mask = np.zeros((height, width), bool)
     rows = np.arange(height)
     for start in range(100, width, 400):
         columns = np.clip(start + (40 * np.sin(rows / 300)).astype(int), 0, width - 4)
         for offset in range(3):
             mask[rows, columns + offset] = True
-    write_picture(damaged(tiled_photograph(width, height), mask), path)
+    return mask
 
 
 class _Driver:

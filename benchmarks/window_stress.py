@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -85,10 +86,34 @@ def _pictures() -> str:
     return f"{used[_WARM - 1]:.0f} MB after {_WARM} pictures, {used[-1]:.0f} MB after {_PICTURES}"
 
 
+def _large_picture() -> str:
+    """Open 24 megapixels with scratches, repair them, and tell the memory that is held then, and the most."""
+    from benchmarks.window_gaps import write_scratched
+    from inpaint_app.window.app import wait_until_settled
+
+    path = Path(tempfile.mkdtemp()) / "scan.png"
+    write_scratched(path, 6000, 4000)
+    window = make_window()
+    window.session.opening.open_file(path)
+    wait_until_settled(window)
+    opened = _memory()
+    window.session.repairing.repair()
+    wait_until_settled(window)
+    held = _memory()
+    window.session.document.discard()
+    window.close()
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    return f"{opened:.0f} MB when opened, {held:.0f} MB when repaired, {most:.0f} MB at most"
+
+
 def _memory() -> float:
     """Return the memory of this process that is in use, in megabytes (Linux)."""
     fields = Path("/proc/self/statm").read_text().split()
     return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-TESTS: dict[str, Callable[[], str]] = {"keys and runs": _keys_and_runs, "pictures": _pictures}
+TESTS: dict[str, Callable[[], str]] = {
+    "keys and runs": _keys_and_runs,
+    "pictures": _pictures,
+    "24 megapixels": _large_picture,
+}

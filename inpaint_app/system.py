@@ -49,6 +49,22 @@ def n_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+#: The option of mallopt for the size from which on memory is the system's again as soon as it is freed.
+_M_MMAP_THRESHOLD = -3
+_LARGE_ARRAY = 4 << 20
+
+
+def give_memory_back() -> None:
+    """Let the system have large arrays as soon as they are freed, from now on; for glibc only.
+
+    It would keep those of up to 32 MB, in one heap for each thread: a third of all memory after a photograph
+    of 24 megapixels was repaired.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(AttributeError, OSError):  # another C library
+            ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE_ARRAY)
+
+
 def lock(file: IO[str]) -> bool:
     """Lock an open file until it is closed; return whether no other process has locked it.
 

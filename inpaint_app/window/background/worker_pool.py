@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from inpaint_app.engine.control import CancelledError, JobControl
 from inpaint_app.errors import UserError
+from inpaint_app.system import give_memory_back
 from inpaint_app.window.remedies import REMEDIES
 
 #: Seconds that Python code of a worker may keep the GUI thread waiting each time that needs the interpreter
@@ -59,6 +60,7 @@ class WorkerPool(QObject):
     def __init__(self, n_threads: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
         keep_responsive()
+        give_memory_back()
         self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="inpaint-worker")
         self._listeners: dict[JobControl, dict[str, Listener]] = {}
         self._closed = False

@@ -24,7 +24,7 @@ from inpaint_app.window.dialogs.export_dialog import ExportDialog
 from inpaint_app.window.document.document import NO_PICTURE
 from inpaint_app.window.document.project import SUFFIX as PROJECT_SUFFIX
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.services.exporting import NO_RESULT, pixels_of
+from inpaint_app.window.services.exporting import no_result, pixels_of
 from inpaint_app.window.session import Session
 
 #: Seconds after which a run is not discarded without asking.
@@ -137,7 +137,7 @@ class FileCommands(QObject):
         session = self._session
         source, record = session.state.source, session.state.runs.current
         if source is None or record is None:
-            session.document.problem.emit(NO_RESULT)
+            session.document.problem.emit(no_result())
             return
 
         def make(_control: object) -> QImage:
@@ -234,7 +234,7 @@ class FileCommands(QObject):
         """Ask where to write the restored picture, and write it."""
         source, record = self._session.state.source, self._session.state.runs.current
         if source is None or record is None:
-            self._session.document.problem.emit(NO_RESULT)
+            self._session.document.problem.emit(no_result())
             return
         if source.overview is not None:
             self.restore_pages()  # nobody wants the reduced one

@@ -28,7 +28,6 @@ from inpaint_app.window.widgets.layouts import button_box, fill
 from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
-_PREVIEW = f"The preview is not exported: Restore{key_hint('restore')} makes the whole picture with these parameters."
 _QUALITY = Quantity(
     label="&Quality",
     minimum=1,
@@ -77,7 +76,10 @@ class ExportDialog(QDialog):
             self._quality.set_value(100)
         self._metadata = QCheckBox("&Keep EXIF, color profile and other metadata")
         self._replace, self._note = QCheckBox(), QLabel()
-        self._preview_note = SecondaryLabel(_PREVIEW)
+        self._preview_note = SecondaryLabel(
+            f"The preview is not exported: Restore{key_hint('restore')} makes the whole picture with these "
+            "parameters."
+        )
         self._preview_note.setVisible(shows_preview)
         self._buttons = button_box(self, QDialogButtonBox.StandardButton.Cancel)
         self._export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)

@@ -28,7 +28,7 @@ from inpaint_app.text.explanations import (
 )
 from inpaint_app.window.document.settings_text import preset_of
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.layouts import fill, labeled, tooltip
+from inpaint_app.window.widgets.layouts import aligned, fill, labeled, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
@@ -130,10 +130,13 @@ class ParameterPanel(QWidget):
             more,
             spacing=6,
         )
+        preset, wide_holes = aligned(
+            labeled("&Preset", self._presets), labeled("Fill wide holes", self.fills)
+        )
         fill(
             QVBoxLayout(self),
-            fill(QHBoxLayout(), (labeled("&Preset", self._presets), 1), self._reset, spacing=6),
-            labeled("Fill wide holes", self.fills),
+            fill(QHBoxLayout(), (preset, 1), self._reset, spacing=6),
+            wide_holes,
             self._advanced_button,
             self._advanced,
             spacing=8,

@@ -20,8 +20,6 @@ from inpaint_app.window.document.project import project_file
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.settings_text import comparison_titles
 
-NO_RESULT = f"There is no restored picture yet; restore it first{key_hint('restore')}."
-
 Notes = tuple[str, ...]
 
 
@@ -120,7 +118,7 @@ class Exporting(QObject):
     ) -> None:
         record = self._document.state.runs.current
         if record is None:
-            self._document.problem.emit(NO_RESULT)
+            self._document.problem.emit(no_result())
         else:
             self._write(lambda source: write(source, record), output, lambda: on_saved(record))
 
@@ -148,6 +146,11 @@ class Exporting(QObject):
     def _count(self, change: int) -> None:
         self._n_writing += change
         self.activity_changed.emit()
+
+
+def no_result() -> str:
+    """Return what to do where there is nothing to write."""
+    return f"There is no restored picture yet; restore it first{key_hint('restore')}."
 
 
 def pixels_of(record: RunRecord) -> Array:

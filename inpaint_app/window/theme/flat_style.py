@@ -1,6 +1,7 @@
 """The style of the controls: flat and quiet, with edges and a focus that can be seen on any ground."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPalette, QPen, QPolygonF
@@ -99,6 +100,9 @@ class FlatStyle(QProxyStyle):
             return option.rect
         if control == _Complex.CC_GroupBox and part == _Part.SC_GroupBoxLabel:
             return QRect(option.rect.x(), option.rect.y(), option.rect.width(), _heading_height(option))
+        if control == _Complex.CC_GroupBox and part == _Part.SC_GroupBoxContents:
+            inside = super().subControlRect(control, option, part, widget)  # type: ignore[arg-type]
+            return QRect(option.rect.x(), inside.y(), option.rect.width(), inside.height())
         return super().subControlRect(control, option, part, widget)  # type: ignore[arg-type]
 
     def drawPrimitive(
@@ -106,10 +110,8 @@ class FlatStyle(QProxyStyle):
     ) -> None:
         """Draw a part of a control."""
         if element in _PRIMITIVES:
-            painter.save()
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            _PRIMITIVES[element](painter, option, widget)
-            painter.restore()
+            with _smooth(painter):
+                _PRIMITIVES[element](painter, option, widget)
         else:
             super().drawPrimitive(element, option, painter, widget)
 
@@ -118,10 +120,8 @@ class FlatStyle(QProxyStyle):
     ) -> None:
         """Draw a control."""
         if element in _CONTROLS:
-            painter.save()
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            _CONTROLS[element](painter, option, widget)
-            painter.restore()
+            with _smooth(painter):
+                _CONTROLS[element](painter, option, widget)
             return
         if element == _Control.CE_PushButtonLabel and _is_main(widget) and _is_enabled(option):
             palette = QPalette(option.palette)
@@ -129,8 +129,9 @@ class FlatStyle(QProxyStyle):
             option.palette = palette
         super().drawControl(element, option, painter, widget)
         if element == _Control.CE_MenuBarItem and not option.state & _State.State_Selected:
-            line = QRect(option.rect.x(), option.rect.bottom(), option.rect.width(), 1)
-            painter.fillRect(line, option.palette.window())  # Fusion parts every title from what is below
+            # Fusion parts every title from what is below; at 150 % its line begins between two pixels.
+            line = QRect(option.rect.x(), option.rect.bottom() - 1, option.rect.width(), 3)
+            painter.fillRect(line, option.palette.window())
         if element == _Control.CE_TabBarTabLabel and _has_key_focus(option):
             _draw_edge(painter, option.rect.adjusted(3, 3, -3, -3), _color(option, focused=True), _RING)
 
@@ -142,8 +143,12 @@ class FlatStyle(QProxyStyle):
         widget: QWidget | None = None,
     ) -> None:
         """Draw a control of several parts."""
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        with _smooth(painter):
+            self._draw_complex(control, option, painter, widget)
+
+    def _draw_complex(
+        self, control: _Complex, option: QStyleOptionComplex, painter: QPainter, widget: QWidget | None
+    ) -> None:
         if control == _Complex.CC_ComboBox and isinstance(option, QStyleOptionComboBox):
             _draw_box(painter, option, _Role.Button)
             _draw_arrow(painter, option, option.rect.adjusted(option.rect.width() - 22, 0, -6, 0), up=False)
@@ -160,6 +165,16 @@ class FlatStyle(QProxyStyle):
             _draw_heading(painter, option)
         else:
             super().drawComplexControl(control, option, painter, widget)
+
+
+@contextmanager
+def _smooth(painter: QPainter) -> Iterator[None]:
+    """Draw with smooth edges, and leave the painter as it was."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    try:
+        yield
+    finally:
         painter.restore()
 
 

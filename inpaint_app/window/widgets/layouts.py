@@ -48,7 +48,17 @@ def labeled(text: str, field: QWidget) -> QHBoxLayout:
     """Return a row of a label and the field that it belongs to, which takes the room."""
     label = QLabel(text)
     label.setBuddy(field)
-    return fill(QHBoxLayout(), label, (field, 1))
+    return fill(QHBoxLayout(), label, (field, 1), spacing=8)
+
+
+def aligned(*rows: QHBoxLayout) -> tuple[QHBoxLayout, ...]:
+    """Return rows whose labels, which come first, are all as wide as the widest."""
+    items = (row.itemAt(0) for row in rows)
+    labels = [label for item in items if item is not None and (label := item.widget()) is not None]
+    width = max(label.sizeHint().width() for label in labels)
+    for label in labels:
+        label.setMinimumWidth(width)
+    return rows
 
 
 def button_box(dialog: QDialog, standard: QDialogButtonBox.StandardButton) -> QDialogButtonBox:
