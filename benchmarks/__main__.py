@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchmarks import (
     ablation,
+    builds,
     coding,
     compile,
     detect,
@@ -39,6 +40,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "window": window.main,
     "speed": speed.main,
     "compile": compile.main,
+    "processors": builds.processors,
     "detect": detect.main,
     "tiles": tiles.main,
     "scale": scale.main,
@@ -52,14 +54,17 @@ def main() -> None:
         prog="python -m benchmarks",
         description="Measure this library against its peers. Ratios within one run mean more than seconds.",
     )
-    parser.add_argument("name", choices=[*BENCHMARKS, "all"], help="what to measure")
+    parser.add_argument("name", choices=[*BENCHMARKS, "since", "all"], help="what to measure")
     parser.add_argument(
         "--damage", metavar="FOLDER", type=Path, help="photographs and damage, for detect and holes"
     )
+    parser.add_argument("--revision", default="HEAD", help="what to compare with, for since")
     args = parser.parse_args()
     # GSR takes hours.
     for each in [other for other in BENCHMARKS if other != "gsr"] if args.name == "all" else [args.name]:
-        if each == "detect":
+        if each == "since":
+            builds.since(args.revision)
+        elif each == "detect":
             detect.main(args.damage)
         elif each == "holes" and args.damage is not None:
             hole_photographs.main(args.damage)

@@ -8,10 +8,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import Axis, as_layout
-from dictsel_core._util.validation import Bools, Ints, as_bool_mask, as_generator, as_real_array
+from dictsel_core._util.validation import Bools, Doubles, Ints, as_bool_mask, as_generator, as_real_array
 
 Singles = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 
 #: Side of the tiles in which noise is measured: large enough for the spectrum of blurred grain.
 _TILE = 16

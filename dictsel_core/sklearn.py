@@ -20,7 +20,6 @@ from dictsel_core.atoms import GroundSet, ground_set_from_array
 from dictsel_core.constraints import AverageSparsity, Constraint, IndividualSparsity
 from dictsel_core.online import OnlineReplacementOMP
 from dictsel_core.pursuit import SparseCodes, constrained_omp
-from dictsel_core.pursuit.codes import scatter_codes
 from dictsel_core.selection import Selection, replacement_greedy, replacement_ols, replacement_omp
 
 __all__ = ["DictionarySelector"]
@@ -65,10 +64,6 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         How much of the best possible `fit` has reached at least.
     n_features_in_ : int
         Number of features.
-
-    See Also
-    --------
-    dictsel_core.replacement_omp : The selector.
 
     Examples
     --------
@@ -148,10 +143,7 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     def transform(self, X: ArrayLike) -> Array:
         """Return the codes of samples: (n_samples, n_components)."""
         check_is_fitted(self)
-        codes = self._codes(*self._checked(X, reset=False))
-        dense = np.zeros((len(codes.supports), len(self.components_)), codes.coefficients.dtype)
-        scatter_codes(dense, codes.supports, codes.coefficients)
-        return dense
+        return self._codes(*self._checked(X, reset=False)).dense()
 
     def inverse_transform(self, X: ArrayLike) -> Array:
         """Return samples rebuilt from codes (n_samples, n_components), nothing missing."""

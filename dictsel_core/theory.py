@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 from typing import Literal, get_args
 
-from dictsel_core._util.validation import as_accuracy, as_count, as_n_atoms, as_positive
-from dictsel_core.atoms import GroundSet
-from dictsel_core.constraints import Constraint
+from dictsel_core._util.validation import as_count, as_n_atoms, as_positive
+from dictsel_core.atoms.ground_set import GroundSet, as_ground_set
+from dictsel_core.constraints.constraint import Constraint, as_constraint
 from dictsel_core.utility import Utility, as_utility
 
 __all__ = ["ApproximationBound", "RegretBound", "approximation_bound", "regret_bound"]
@@ -24,7 +24,7 @@ class ApproximationBound:
     Attributes
     ----------
     ratio : float
-        The objective of the result is at least this fraction of the optimum.
+        Fraction of the optimum that the objective of the result is at least.
     smoothness : float
         M_{s,2} as `GroundSet.smoothness`; for SDS_MA and SDS_OMP an upper bound on M_s.
     concavity : float
@@ -48,13 +48,8 @@ class ApproximationBound:
 class RegretBound:
     """Guarantee for an online selector: the expected alpha-regret is at most `regret`.
 
-    Attributes
-    ----------
-    alpha : float
-        The approximation ratio of the offline selector.
-    regret : float
-        Upper bound on alpha times the utility of the best dictionary in hindsight minus the expected utility
-        of the dictionaries played, over all rounds.
+    That is, alpha times the utility of the best dictionary in hindsight minus the expected utility of those
+    played, over all rounds; alpha is the approximation ratio of the offline selector.
     """
 
     alpha: float
@@ -107,22 +102,13 @@ def approximation_bound(
         Multiplies m by its concavity and M by its smoothness. By default u is the squared utility, the only
         one for which SDS_OMP has a ratio.
 
-    Returns
-    -------
-    ApproximationBound
-
-    See Also
-    --------
-    Selection.certificate : A bound for one selection, from its own data.
-    regret_bound : The guarantee of the online selectors.
-
     Notes
     -----
     m and M are exact for small ground sets, and otherwise bounded by the coherence of the worst atoms
     (Gershgorin). Of equal atoms only one counts, unless the constraint is by matroids, which may tell them
     apart. Still, some five atoms of the standard ground set are dependent, so that nothing is guaranteed in
     advance there; see `Selection.certificate`. The bound is for fully observed patches: under a mask, any
-    atoms may become dependent. (In the paper, sigma_max and sigma_min are swapped in theorem 4.3.)
+    atoms may become dependent.
 
     Examples
     --------
@@ -137,12 +123,8 @@ def approximation_bound(
     0.865
     0.95
     """
-    given: tuple[object, object] = (ground_set, constraint)
-    if not isinstance(given[0], GroundSet) or not isinstance(given[1], Constraint):
-        raise TypeError(
-            "approximation_bound needs a GroundSet and a Constraint, "
-            f"not {type(given[0]).__name__} and {type(given[1]).__name__}."
-        )
+    as_ground_set(ground_set)
+    as_constraint(constraint)
     _check_name(selector, get_args(_OfflineName))
     if utility is not None and selector == "sds_omp":
         raise ValueError("utility must be omitted for sds_omp, whose ratio is for the squared one only.")
@@ -150,7 +132,7 @@ def approximation_bound(
     count = as_n_atoms(n_atoms, len(ground_set))
     points = as_count(n_points, "n_points")
     steps = count if n_steps is None else as_count(n_steps, "n_steps")
-    tau = as_accuracy(accuracy)
+    tau = as_positive(accuracy, "accuracy", most=1)
     constraint.check(points, len(ground_set))
     if selector.startswith("sds"):
         sizes = [constraint.capacity(points, len(ground_set), number) for number in (count, steps)]
@@ -180,21 +162,12 @@ def regret_bound(
     of the utility its squared slopes are at most 2L times that value, so that the M of the gains of
     Replacement OMP is that of the ground set alone.
 
-    The paper prints theorems D.4 and D.6 for gains up to 1. The gains of Replacement OMP have the factors
-    1 / 2M and M / 2 in its text, and 1 / M and M in algorithm 3, which is what the learners observe; the text
-    has those of the utility, and so has c.
-
     Parameters
     ----------
     ground_set, sparsity, n_atoms, rounds, largest_energy, utility
         As in `OnlineSelector`; the number T of rounds and the largest energy must be given.
     selector : {"replacement_omp", "replacement_greedy", "sds_ma"}, optional
         Default is "replacement_omp".
-
-    See Also
-    --------
-    approximation_bound : The guarantee of the offline selectors.
-    alpha_regret : The regret of a game that was played.
 
     Examples
     --------
@@ -204,9 +177,7 @@ def regret_bound(
     >>> round(bound.alpha, 3)
     0.632
     """
-    given: object = ground_set
-    if not isinstance(given, GroundSet):
-        raise TypeError(f"regret_bound needs a GroundSet, not {type(given).__name__}.")
+    as_ground_set(ground_set)
     _check_name(selector, get_args(_OnlineName))
     count = as_n_atoms(n_atoms, len(ground_set))
     s = min(as_count(sparsity, "sparsity"), count)

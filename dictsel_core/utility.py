@@ -21,13 +21,7 @@ class Utility(ABC):
     derivative lies between -`smoothness` and -`concavity`. So :math:`u_t(w) = u(y_t, Aw)` is smooth with
     :math:`M_{s,2} \le` smoothness :math:`\sigma_{max}^2(A, 2)` and strongly concave with :math:`m_{2s} \ge`
     concavity :math:`\sigma_{min}^2(A, 2s)`, which is what the theorems ask for. All functions work on whole
-    arrays.
-
-    Attributes
-    ----------
-    smoothness : float
-    concavity : float
-        0 if there is no guarantee.
+    arrays. Without a guarantee, `concavity` is 0.
     """
 
     smoothness: float

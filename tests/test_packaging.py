@@ -167,3 +167,12 @@ def test_no_merge_conflict_is_left_in_a_text():
     assert texts
     marked = [path for path in texts if re.search(r"^(<{7} |>{7} )", path.read_text(), re.MULTILINE)]
     assert marked == []
+
+
+def test_the_conda_recipe_asks_for_what_the_package_asks_for():
+    recipe = (ROOT / ".ci" / "conda" / "recipe.yaml").read_text()
+    run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    asked = {line.removeprefix("    - ") for line in run.splitlines()}
+    plain = [each for each in REQUIREMENTS if each.marker is None]
+    assert asked == {f"{each.name.lower()} {each.specifier}" for each in plain} | {"python >=3.11"}
+    assert f"  version: {dictsel_core.__version__}\n" in recipe

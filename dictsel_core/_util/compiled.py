@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 _OPTIONS = {
     "nogil": True,
     "error_model": "numpy",
-    "fastmath": {"contract", "reassoc", "nsz"},
+    "fastmath": {"contract": True, "reassoc": True, "nsz": True},
     "no_cfunc_wrapper": True,
 }
 
@@ -66,7 +66,7 @@ class Kernel(Generic[Arguments, Result]):
         try:
             return self.compiled()(*args, **kwargs)
         except BaseException:
-            abandon_kernels()
+            _state.abandon()
             raise
 
     def compiled(self) -> Callable[Arguments, Result]:
@@ -108,12 +108,8 @@ class KernelCache:
     def __init__(self, function: FunctionType, options: Mapping[str, object]) -> None:
         file = Path(function.__code__.co_filename)
         self._name = f"{file.stem}.{function.__qualname__}"
-        self._source = (
-            _digest_of_file(file),
-            function.__code__.co_code,
-            _described(options),
-            _constants(function),
-        )
+        code = function.__code__.co_code
+        self._source = _digest_of_file(file), code, repr(options), _constants(function)
         self._folders = [folder for folder in (file.parent / "__pycache__", user_folder()) if folder]
 
     @property
@@ -122,13 +118,9 @@ class KernelCache:
         return str(self._folders[0])
 
     def enable(self) -> None:
-        """Numba asks for this; it is always enabled."""
+        """Do nothing, as Numba may ask: it is always enabled, and files of other sources have other names."""
 
-    def disable(self) -> None:
-        """Numba asks for this; it is always enabled."""
-
-    def flush(self) -> None:
-        """Numba asks for this; files of other sources have other names."""
+    disable = flush = enable
 
     def load_overload(self, signature: object, target: Any) -> Any:  # noqa: ANN401  (of Numba, without types)
         """Return what was compiled for a signature; None if it must be compiled now."""
@@ -143,12 +135,12 @@ class KernelCache:
                 # Types that are made in each process, such as vectors, are not those of another.
                 if compiled.signature.args == wanted:
                     return compiled
-        begin_kernel()
+        _state.change(1)
         return None
 
     def save_overload(self, signature: object, compiled: Any) -> None:  # noqa: ANN401
         """Keep what was compiled for a signature, where that can be done."""
-        end_kernel()
+        _state.change(-1)
         dumps = import_module("numba.core.serialize").dumps
         if compiled.library.has_dynamic_globals:
             return
@@ -172,13 +164,6 @@ def _unpacked(payload: bytes) -> Any:  # noqa: ANN401
         return pickle.loads(payload)
     except (ImportError, AttributeError):
         return None
-
-
-def _described(options: Mapping[str, object]) -> str:
-    """Return options as text, with sets in the same order in every process."""
-    return repr(
-        [(name, sorted(value) if isinstance(value, set) else value) for name, value in options.items()]
-    )
 
 
 def _constants(function: FunctionType) -> str:
@@ -251,21 +236,11 @@ def write_checked(path: Path, payload: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Compilation:
-    """The compilation of kernels in this process, which happens once: the machine code is kept.
+    """The compilation of kernels in this process, which happens once: the machine code is kept."""
 
-    Attributes
-    ----------
-    n_compiled : int
-        Number of kernels that were compiled.
-    seconds : float
-        How long that took, and takes so far.
-    is_running : bool
-        Whether one is being compiled now.
-    """
-
-    n_compiled: int
-    seconds: float
-    is_running: bool
+    n_compiled: int  #: Number of kernels that were compiled.
+    seconds: float  #: How long that took, and takes so far.
+    is_running: bool  #: Whether one is being compiled now.
 
     @property
     def fraction(self) -> float:
@@ -288,7 +263,22 @@ class _State:
         self.n_begun, self.thread = 0, 0
         self.listeners: list[Callable[[Compilation], None]] = []
 
-    def set_begun(self, n_begun: int) -> None:
+    def change(self, step: int) -> None:
+        """Note that a kernel begins to be compiled (1), which may need others first, or is (-1)."""
+        with self.lock:
+            self.n_compiled += step < 0
+            self._set_begun(self.n_begun + step)
+        now = compilation()
+        for listener in list(self.listeners):
+            listener(now)
+
+    def abandon(self) -> None:
+        """Note that what this thread was compiling has failed."""
+        with self.lock:
+            if self.n_begun and self.thread == threading.get_ident():
+                self._set_begun(0)
+
+    def _set_begun(self, n_begun: int) -> None:
         """Note how many kernels this thread has begun to compile."""
         now = time.perf_counter()
         if self.n_begun == 0:
@@ -322,31 +312,3 @@ def follow_compilation(listener: Callable[[Compilation], None]) -> Iterator[None
     finally:
         with _state.lock:
             _state.listeners.remove(listener)
-
-
-def begin_kernel() -> None:
-    """Note that a kernel begins to be compiled; it may need others first."""
-    with _state.lock:
-        _state.set_begun(_state.n_begun + 1)
-    _tell()
-
-
-def end_kernel() -> None:
-    """Note that the kernel that was begun last is compiled."""
-    with _state.lock:
-        _state.n_compiled += 1
-        _state.set_begun(_state.n_begun - 1)
-    _tell()
-
-
-def abandon_kernels() -> None:
-    """Note that what this thread was compiling has failed."""
-    with _state.lock:
-        if _state.n_begun and _state.thread == threading.get_ident():
-            _state.set_begun(0)
-
-
-def _tell() -> None:
-    now = compilation()
-    for listener in list(_state.listeners):
-        listener(now)

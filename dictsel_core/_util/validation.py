@@ -18,6 +18,7 @@ SMALLEST_SINGLE = 1e-15
 _ROWS_PER_CHECK = 2048
 
 Floats = NDArray[np.floating[Any]]
+Doubles = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 
@@ -45,28 +46,14 @@ def as_nonnegative(value: object, name: str) -> float:
     return number
 
 
-def as_positive(value: object, name: str) -> float:
+def as_positive(value: object, name: str, *, most: float = np.inf) -> float:
     """Return `value` as a finite float above 0."""
     number = _as_number(value, name)
     if not 0.0 < number < np.inf:
         raise ValueError(f"{name} must be positive and finite, but is {number}.")
+    if number > most:
+        raise ValueError(f"{name} must be at most {most:g}, but is {number}.")
     return number
-
-
-def as_probability(value: object, name: str) -> float:
-    """Return `value` as a float between 0 and 1, without both."""
-    probability = as_positive(value, name)
-    if probability >= 1:
-        raise ValueError(f"{name} must be below 1, but is {probability}.")
-    return probability
-
-
-def as_accuracy(value: object) -> float:
-    """Return the accuracy of a step as a float above 0 and at most 1."""
-    accuracy = as_positive(value, "accuracy")
-    if accuracy > 1:
-        raise ValueError(f"accuracy must be at most 1, but is {accuracy}.")
-    return accuracy
 
 
 def _as_number(value: object, name: str) -> float:
@@ -120,6 +107,13 @@ def as_caps(value: int | ArrayLike, name: str, *, minimum: int = 1) -> int | Int
     return as_counts(caps, name, minimum=minimum)
 
 
+def as_each(caps: int | Ints, count: int, kind: str = "patch") -> Ints:
+    """Return a cap for each patch, or for each of another kind, given one for all or one for each."""
+    if not isinstance(caps, int) and len(caps) != count:
+        raise ValueError(f"sparsity must be one cap or one per {kind}, {count}, but there are {len(caps)}.")
+    return np.full(count, caps)
+
+
 def masked_entries(value: ArrayLike) -> Bools | None:
     """Return the mask of a masked array; None for anything else."""
     # Plain arrays first: np.ma is imported when it is first used.
@@ -152,16 +146,19 @@ def as_real_array(value: ArrayLike, name: str) -> NDArray[Any]:
     return array
 
 
-def as_bool_mask(value: ArrayLike, name: str = "mask", shape: tuple[int, ...] | None = None) -> Bools:
+def as_bool_mask(
+    value: ArrayLike, name: str = "mask", shape: tuple[int, ...] | None = None, of: str = "data"
+) -> Bools:
     """Return a mask as booleans: True, or 1 or 255 in a mask that holds nothing else but 0, is missing.
 
-    This is the rule for all masks. If a shape is given, it is that of the data.
+    This is the rule for all masks. If a shape is given, it is that of the data, or of what else it is a mask.
     """
     mask = as_plain_array(value, name)
     if shape is not None and mask.shape != shape:
-        raise ValueError(f"{name} must have the shape of data, {shape}, but its shape is {mask.shape}.")
+        raise ValueError(f"{name} must have the shape of {of}, {shape}, but its shape is {mask.shape}.")
     if mask.dtype == np.bool_:
-        return mask != 0 if has_other_bytes(mask) else mask  # kernels add bytes up
+        # Kernels add bytes up, which are neither 0 nor 1 in ``integers.view(bool)``.
+        return mask != 0 if mask.view(np.uint8).max(initial=0) > 1 else mask
     if mask.dtype.kind not in "iu":
         remedy = f"; pass {name} > 0" if mask.dtype.kind == "f" else ""
         raise TypeError(f"{name} must be boolean (True = missing), but its dtype is {mask.dtype}{remedy}.")
@@ -173,11 +170,6 @@ def as_bool_mask(value: ArrayLike, name: str = "mask", shape: tuple[int, ...] | 
             f"observed; this one ranges from {int(mask.min())} to {largest}."
         )
     return chosen
-
-
-def has_other_bytes(mask: Bools) -> bool:
-    """Return whether bytes of a mask are neither 0 nor 1, as in ``integers.view(bool)``."""
-    return bool(mask.view(np.uint8).max(initial=0) > 1)
 
 
 def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
@@ -198,11 +190,6 @@ def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
 def rounding_level(n_features: int, dtype: np.dtype[Any]) -> float:
     """Return the relative size below which an inner product of that many entries is rounding error."""
     return 8.0 * float(np.sqrt(n_features)) * float(np.finfo(dtype).eps)
-
-
-def needs_double(array: Floats, name: str) -> bool:
-    """Return whether squares of the entries leave the range of float32; refuse them if they leave float64."""
-    return leaves_single(float(np.abs(array).max()), name)
 
 
 def leaves_single(size: float, name: str) -> bool:
@@ -274,17 +261,15 @@ class ObservedData:
         The rows are multiplied by their scales and factors, if weighted. Both are new contiguous arrays of
         `dtype`; rows that are not zeroed may be the data themselves, with any values at missing entries.
         """
-        part = self._data[start:stop]
-        if not zeroed and self.scales is None and self._factors is None and self._missing is not None:
-            missing = self._missing[start:stop]
-            observed = np.logical_not(missing).astype(self.dtype, order="C")
-            return np.require(part, self.dtype, ["C", "A", "W"]), observed
+        part, factors = self._data[start:stop], None
         if self._missing is None:
-            clean, factors = np.array(part, dtype=self.dtype, order="C"), None
+            clean = np.array(part, dtype=self.dtype, order="C")
         else:
             missing = self._missing[start:stop]
-            clean = _zeroed(part, missing).astype(self.dtype, copy=False)
             factors = np.logical_not(missing).astype(self.dtype, order="C")
+            if not zeroed and self.scales is None and self._factors is None:
+                return np.require(part, self.dtype, ["C", "A", "W"]), factors
+            clean = _zeroed(part, missing).astype(self.dtype, copy=False)
         if self._factors is not None:
             factors = self._factors[start:stop].astype(self.dtype, order="C")
         if weighted and self._factors is not None:

@@ -5,27 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import pywt
-from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from dictsel_core._util.validation import Doubles
 
 
 @dataclass(frozen=True)
 class AtomOrigin:
     """Origin of an atom of a ground set.
 
-    Attributes
-    ----------
-    basis : str
-        "dct", a PyWavelets name, or the name of a custom atom.
-    level : int
-        Decomposition level of a wavelet, 1 being the finest; 0 for other atoms.
-    orientation : str
-        "frequency" (dct); "approximation", "horizontal", "vertical" or "diagonal" (wavelets, in the
-        sense of PyWavelets: "horizontal" atoms respond to horizontal edges); "custom" otherwise.
-    row, column : int
-        Frequency indices (dct), position inside the sub-band (wavelets), or 0 and the column number
-        in the user's array.
+    The basis is "dct", a PyWavelets name, or the name of a custom atom. Wavelets have a decomposition level,
+    1 being the finest, others 0. The orientation is "frequency" (dct), "approximation", "horizontal",
+    "vertical" or "diagonal" (wavelets; "horizontal" atoms respond to horizontal edges), or "custom". Row and
+    column are frequencies (dct), the place in a sub-band (wavelets), or 0 and the column of a user's array.
     """
 
     basis: str
@@ -42,12 +33,8 @@ class AtomOrigin:
         return f"{self.basis}{level} {self.orientation} ({self.row}, {self.column})"
 
 
-@dataclass(frozen=True, eq=False)
-class Basis:
-    """An orthonormal basis of patches: atoms as columns (d, d), and the origin of each."""
-
-    atoms: Matrix
-    origins: tuple[AtomOrigin, ...]
+#: Atoms as columns (d, d), and the origin of each.
+Basis = tuple[Doubles, list[AtomOrigin]]
 
 
 def orthonormal_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
@@ -59,18 +46,14 @@ def orthonormal_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
 
 def _cosine_basis(patch_shape: tuple[int, int]) -> Basis:
     vertical, horizontal = (_cosines(size) for size in patch_shape)
-    return Basis(
-        atoms=np.kron(vertical, horizontal).T.astype(np.float64),
-        origins=tuple(
-            AtomOrigin("dct", 0, "frequency", row, column) for row, column in np.ndindex(*patch_shape)
-        ),
-    )
+    origins = [AtomOrigin("dct", 0, "frequency", row, column) for row, column in np.ndindex(*patch_shape)]
+    return np.kron(vertical, horizontal).T.astype(np.float64), origins
 
 
-def _cosines(size: int) -> Matrix:
+def _cosines(size: int) -> Doubles:
     """Return the orthonormal cosine transform (type II) as a matrix: one frequency per row."""
     frequencies, positions = np.arange(size), np.arange(size)
-    rows: Matrix = np.cos(np.pi / size * np.outer(frequencies, positions + 0.5)) * np.sqrt(2 / size)
+    rows: Doubles = np.cos(np.pi / size * np.outer(frequencies, positions + 0.5)) * np.sqrt(2 / size)
     rows[0] = np.sqrt(1 / size)
     return rows
 
@@ -93,7 +76,7 @@ def _wavelet_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
         raise ValueError(
             f"The wavelet {name!r} is not orthonormal to working precision; choose another basis."
         )
-    return Basis(atoms, tuple(origins))
+    return atoms, origins
 
 
 def _orthonormal_wavelet(name: str) -> pywt.Wavelet:
@@ -113,7 +96,7 @@ def _orthonormal_wavelet(name: str) -> pywt.Wavelet:
 
 def _sub_bands(
     wavelet: pywt.Wavelet, patch_shape: tuple[int, int]
-) -> Iterator[tuple[int, str, Matrix, Matrix]]:
+) -> Iterator[tuple[int, str, Doubles, Doubles]]:
     """Yield (level, orientation, vertical filters, horizontal filters), coarse to fine.
 
     The decomposition continues while both sides are even. Its extension is periodic, which keeps
@@ -131,7 +114,7 @@ def _sub_bands(
         yield level, "diagonal", v_high, h_high
 
 
-def _filters_by_level(wavelet: pywt.Wavelet, size: int, n_levels: int) -> list[tuple[Matrix, Matrix]]:
+def _filters_by_level(wavelet: pywt.Wavelet, size: int, n_levels: int) -> list[tuple[Doubles, Doubles]]:
     """Return low-pass and high-pass analysis matrices, (size / 2^level, size) each, from level 1 on."""
     low = np.eye(size)
     levels = []

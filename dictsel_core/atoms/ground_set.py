@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import chunk_rows, read_only
-from dictsel_core._util.validation import Bools, Floats, as_count, as_matrix, rounding_level
+from dictsel_core._util.validation import Bools, Doubles, Floats, Ints, as_count, as_matrix, rounding_level
 from dictsel_core.atoms.bases import AtomOrigin, orthonormal_basis
 
 #: The bases of the paper's experiments (section 6): n = 256 atoms on 8 x 8 patches.
@@ -45,7 +45,7 @@ class GroundSet:
         Height and width of the atoms as image patches; None if they are not images.
     """
 
-    atoms: NDArray[np.float64]
+    atoms: Doubles
     origins: tuple[AtomOrigin, ...]
     patch_shape: tuple[int, int] | None = None
 
@@ -85,7 +85,7 @@ class GroundSet:
         return min(float(max(largest)), 1.0)
 
     @cached_property
-    def duplicates(self) -> NDArray[np.intp]:
+    def duplicates(self) -> Ints:
         """Atoms that equal an earlier one up to sign, and the first such atom: (2, n_duplicates).
 
         Equal but for the rounding of their lengths: two atoms with the least angle between them span a plane.
@@ -100,13 +100,13 @@ class GroundSet:
         ]
         return np.array(found, np.intp).reshape(-1, 2).T
 
-    def _equal_atoms(self, atom: int, others: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _equal_atoms(self, atom: int, others: Ints) -> Ints:
         """Return which of other atoms equal an atom up to sign."""
         column, columns = self.atoms[:, atom, None], self.atoms[:, others]
         signs = np.sign(column.T @ columns)
         return np.asarray(others[np.abs(columns - signs * column).max(axis=0) <= _EQUAL])
 
-    def equal_or_copied(self, supports: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def equal_or_copied(self, supports: Ints) -> Bools:
         """Return which atoms equal one of each support (B, S), padded with -1, or an earlier atom: (B, n)."""
         firsts, is_copy = self._firsts
         found = is_copy[None].repeat(len(supports), axis=0)
@@ -114,7 +114,7 @@ class GroundSet:
         return found[:, :-1]
 
     @cached_property
-    def _firsts(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    def _firsts(self) -> tuple[Ints, Bools]:
         """The first atom equal to each one, and whether that is another; then the same for no atom."""
         copies, originals = self.duplicates
         firsts = np.append(np.arange(len(self)), -1)
@@ -133,9 +133,8 @@ class GroundSet:
     def smallest_eigenvalue(self, size: int, *, merge_duplicates: bool = False) -> float:
         """Return a lower bound on sigma_min^2(A, size), the restricted concavity m_size of section 2.1.
 
-        It is 0 if `size` of the atoms may be dependent. It is exact for small ground sets, and otherwise from
-        the products of each atom with the others (Gershgorin). With `merge_duplicates`, only the first of
-        atoms that are equal up to sign counts.
+        It is 0 if `size` of the atoms may be dependent, and exact for small ground sets. With
+        `merge_duplicates`, only the first of atoms that are equal up to sign counts.
         """
         key = size, merge_duplicates
         if key not in self._smallest_eigenvalues:
@@ -162,7 +161,7 @@ class GroundSet:
         bound = 1.0 + self._eigenvalue_shift(np.arange(len(self)), min(size, len(self)), 1.0)
         return min(bound, float(np.linalg.norm(self.atoms, 2)) ** 2 * (1 + 1e-12))
 
-    def _eigenvalue_shift(self, atoms: NDArray[np.intp], size: int, sign: float) -> float:
+    def _eigenvalue_shift(self, atoms: Ints, size: int, sign: float) -> float:
         """Return how far the eigenvalues of the Gram matrix of any `size` atoms are from 1, at most."""
         if size <= 1:
             return 0.0
@@ -196,10 +195,6 @@ def standard_ground_set(
         With d = height * width and n = d * len(bases). Columns are patches in row-major order. As in the
         paper, the constant atom occurs once per basis.
 
-    See Also
-    --------
-    ground_set_from_array : For custom atoms.
-
     Examples
     --------
     >>> ground_set = standard_ground_set()
@@ -210,12 +205,8 @@ def standard_ground_set(
     """
     names = as_basis_names(bases)
     shape = _as_patch_shape(patch_shape)
-    parts = [orthonormal_basis(name, shape) for name in names]
-    return GroundSet(
-        atoms=np.concatenate([part.atoms for part in parts], axis=1),
-        origins=tuple(origin for part in parts for origin in part.origins),
-        patch_shape=shape,
-    )
+    atoms, origins = zip(*(orthonormal_basis(name, shape) for name in names), strict=True)
+    return GroundSet(np.concatenate(atoms, axis=1), tuple(chain.from_iterable(origins)), shape)
 
 
 def ground_set_from_array(
@@ -233,18 +224,6 @@ def ground_set_from_array(
     patch_shape : (int, int), optional
         Height and width of the columns as image patches. By default they are not images.
 
-    Returns
-    -------
-    GroundSet
-
-    Raises
-    ------
-    ValueError
-        If a column is zero, or contains NaN or infinity; the message names it.
-
-    See Also
-    --------
-    standard_ground_set : The ground set of the paper's experiments.
     """
     columns = as_matrix(atoms, "atoms", "(features, candidates)").astype(np.float64)
     n_features, n_candidates = columns.shape
@@ -267,6 +246,16 @@ def ground_set_from_array(
     columns /= np.linalg.norm(columns, axis=0)
     origins = tuple(AtomOrigin(label, 0, "custom", 0, j) for j, label in enumerate(labels))
     return GroundSet(columns, origins, shape)
+
+
+def as_ground_set(value: object) -> GroundSet:
+    """Return a ground set; TypeError for anything else."""
+    if not isinstance(value, GroundSet):
+        raise TypeError(
+            "ground_set must be a GroundSet, from standard_ground_set or ground_set_from_array, "
+            f"not {type(value).__name__}."
+        )
+    return value
 
 
 def as_basis_names(value: object) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """For each patch that touches a hole, a similar patch elsewhere, and the hole filled with them."""
 
+from functools import partial
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -11,16 +13,8 @@ from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, touching
 #: Patches that are compared together.
 _CHUNK = 1024
 #: Distances at which patches take over the matches of each other, sweep by sweep.
-_JUMPS = [
-    np.array(
-        [
-            (down * distance, across * distance)
-            for distance in distances
-            for down, across in ((0, 1), (1, 0), (0, -1), (-1, 0))
-        ]
-    )
-    for distances in ((1, 8), (1, 3))
-]
+_SIDES = np.array([(0, 1), (1, 0), (0, -1), (-1, 0)])
+_JUMPS = [np.concatenate([near * _SIDES, far * _SIDES]) for near, far in ((1, 8), (1, 3))]
 #: The weight of a patch decreases by this factor with each pixel of its distance from the border of the hole.
 _DEPTH_BASE = 1.4
 #: Percentile of the distances at which the weight of a match is exp(-1).
@@ -72,19 +66,13 @@ class PatchField:
             shape = (len(radii), 2, len(self.targets))
             steps = np.rint(radii[:, None, None] * self._rng.uniform(-1, 1, shape)).astype(np.intp)
             steps = np.ascontiguousarray(steps.transpose(2, 0, 1))  # those of a target together
-            jumps = _JUMPS[sweep % len(_JUMPS)]
-
-            def work(
-                start: int, stop: int, before: Ints = before, jumps: Ints = jumps, steps: Ints = steps
-            ) -> None:
-                self._improve(slice(start, stop), before, jumps, steps[start:stop])
-
+            work = partial(self._improve, before, _JUMPS[sweep % len(_JUMPS)], steps)
             for _ in map_chunks(work, len(self.targets), _CHUNK, self._threads):
                 pass
 
-    def _improve(self, part: slice, before: Ints, jumps: Ints, steps: Ints) -> None:
+    def _improve(self, before: Ints, jumps: Ints, steps: Ints, start: int, stop: int) -> None:
         """Improve the matches of some targets; see `improve_matches`."""
-        compared, distances = self.comparison, np.empty(part.stop - part.start, np.int64)
+        part, compared, distances = slice(start, stop), self.comparison, np.empty(stop - start, np.int64)
         rows = compared.pixels.reshape(len(compared.pixels), -1)
         improve_matches(
             (rows, compared.texture, compared.sums, self.numbers, self.is_source),
@@ -92,7 +80,7 @@ class PatchField:
             self.targets[part],
             before,
             jumps,
-            steps,
+            steps[part],
             self.matches[part],
             distances,
         )

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_counts
+from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_counts, as_each
 from dictsel_core.constraints.constraint import (
     LocalConstraint,
     Replacement,
@@ -63,10 +63,6 @@ class _BlockConstraint(LocalConstraint):
         """Raise ValueError if the blocks do not cover exactly the patches."""
         if len(self._labels) != n_points:
             raise ValueError(f"blocks cover {len(self._labels)} patches, but there are {n_points}.")
-
-    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
-        """Return p = k: one replacement for each atom of the optimal dictionary (proposition B.2)."""
-        return n_atoms
 
     def values(self, table: ReplacementGains) -> Floats:
         """Sum over blocks of max(0, summed gain - cheapest atom to remove from the whole block)."""
@@ -186,11 +182,8 @@ class BlockSparsity(_BlockConstraint):
     def __post_init__(self) -> None:
         """Check blocks and caps."""
         self._set_blocks(self.blocks)
-        caps, n_blocks = as_caps(self.sparsity, "sparsity"), len(self._members)
-        if not isinstance(caps, int) and len(caps) != n_blocks:
-            raise ValueError(
-                f"sparsity must be one cap or one per block, {n_blocks}, but there are {len(caps)}."
-            )
+        caps = as_caps(self.sparsity, "sparsity")
+        as_each(caps, len(self._members), "block")
         object.__setattr__(self, "caps", caps)
 
     @classmethod

@@ -70,14 +70,8 @@ def _cheapest(costs: Floats) -> tuple[Ints, Floats]:
 class SwapTable:
     """True utility differences of all additions and swaps, for Replacement Greedy.
 
-    Attributes
-    ----------
-    additions : (T, n) ndarray
-        f_t(Z_t + a) - f_t(Z_t).
-    swaps : (T, S, n) ndarray
-        f_t(Z_t - b + a) - f_t(Z_t) for the atom b in each slot; minus infinity for empty slots.
-    supports, sizes : ndarray of int
-        As in `ReplacementGains`.
+    Additions, (T, n), are f_t(Z_t + a) - f_t(Z_t), and swaps, (T, S, n), f_t(Z_t - b + a) - f_t(Z_t) for the
+    atom b in each slot, minus infinity for empty ones. Supports and sizes are those of `ReplacementGains`.
     """
 
     additions: Floats
@@ -90,16 +84,9 @@ class SwapTable:
 class Replacement:
     """A feasible replacement for one atom.
 
-    Attributes
-    ----------
-    value : float
-        Sum of the gains of the additions minus the costs of the removals.
-    added : (T,) ndarray of bool
-        Patches that receive the atom.
-    removed : (T,) ndarray of int
-        Slot of the atom that each patch loses; -1 if it loses none.
-    price : float
-        Value of one more unit of shared budget; 0 if patches share no budget.
+    Its value is the sum of the gains of the additions minus the costs of the removals. Patches that receive
+    the atom are `added`, (T,) bool; `removed`, (T,) int, is the slot of the atom that each patch loses, or
+    -1. The price is the value of one more unit of shared budget, 0 if patches share none.
     """
 
     value: float
@@ -182,13 +169,14 @@ class Constraint(ABC):
         return n_atoms
 
     def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int | None:
-        """Return the replacement-sparsity parameter p (definition 3.1); by default None, for unknown.
+        """Return the replacement-sparsity parameter p (definition 3.1); None if it is unknown.
 
         It is the number of feasible replacements that lead from any supports made of `n_used` atoms to any
         supports made of `n_atoms` atoms, those of the optimal dictionary. By default both numbers are
-        equal, as in the paper. Where p is unknown, nothing is guaranteed in advance.
+        equal, as in the paper. It is k if there is one replacement for each atom (propositions 3.6, B.1 and
+        B.2); where it is unknown, nothing is guaranteed in advance.
         """
-        return None
+        return n_atoms if self.one_replacement_per_atom else None
 
     def values(self, table: ReplacementGains) -> Floats:
         """Return the value of the best feasible replacement of every atom, or an upper bound on it: (n,).
@@ -289,6 +277,13 @@ class SeparableConstraint(LocalConstraint):
     @abstractmethod
     def part(self, rows: Ints, supports: Ints | None = None) -> "SeparableConstraint":
         """Return the constraint on some of the patches; the supports of others do not matter."""
+
+
+def as_constraint(value: object) -> Constraint:
+    """Return a constraint; TypeError for anything else."""
+    if not isinstance(value, Constraint):
+        raise TypeError(f"constraint must be a Constraint, not {type(value).__name__}.")
+    return value
 
 
 def support_sizes(supports: Supports) -> Ints:

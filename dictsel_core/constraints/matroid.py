@@ -1,7 +1,7 @@
 """Matroids on the ground set, and the constraint that every support is independent in one."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -35,8 +35,12 @@ class Matroid(ABC):
 
     def rank(self, n_candidates: int) -> int:
         """Return the size of a largest independent set."""
+        return self.rank_of(range(n_candidates))
+
+    def rank_of(self, atoms: Iterable[int]) -> int:
+        """Return the size of a largest independent set of some atoms."""
         largest: list[int] = []
-        for atom in range(n_candidates):
+        for atom in atoms:
             if self.is_independent([*largest, atom]):
                 largest.append(atom)
         return len(largest)
@@ -243,10 +247,6 @@ class MatroidSparsity(SeparableConstraint):
         """Return the largest rank."""
         rank = max(matroid.rank(n_candidates) for matroid, _ in self.matroids_with_rows(n_points))
         return max(1, min(rank, n_atoms))
-
-    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
-        """Return p = k: one replacement for each atom of the optimal dictionary (proposition B.1)."""
-        return n_atoms
 
     def is_feasible(self, supports: Supports) -> bool:
         """Return whether every support is independent."""

@@ -2,14 +2,14 @@
 
 from copy import copy
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import positive_part_sums
 from dictsel_core._util.compiled import Kernel, PartialKernel
-from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_count
+from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_count, as_each
 from dictsel_core.constraints.constraint import (
     Constraint,
     Replacement,
@@ -51,15 +51,11 @@ class IndividualSparsity(SeparableConstraint):
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if there is not one cap per patch."""
-        check_caps(self.caps, n_points)
+        as_each(self.caps, n_points)
 
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
         """Return the maximum size of a support within the caps and the dictionary."""
         return min(int(np.max(self.caps)), n_atoms)
-
-    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
-        """Return p = k: one replacement for each atom of the optimal dictionary (proposition 3.6)."""
-        return n_atoms
 
     def is_feasible(self, supports: Supports) -> bool:
         """Return whether no patch uses more atoms than its cap."""
@@ -116,12 +112,6 @@ def _replacement(values: Floats, full: Bools, slots: Ints) -> Replacement:
     return Replacement(float(values[added].sum()), added, np.where(added & full, slots, -1))
 
 
-def check_caps(caps: int | Ints, n_points: int) -> None:
-    """Raise ValueError unless there is one cap for all patches or one per patch."""
-    if not isinstance(caps, int) and len(caps) != n_points:
-        raise ValueError(f"sparsity must be one cap or one per patch, {n_points}, but there are {len(caps)}.")
-
-
 @dataclass(frozen=True, eq=False)
 class AverageSparsity(Constraint):
     """All patches together may use at most s' atoms: sum of ``|Z_t|`` <= s', ``|Z_t| <= s_t`` (section 3).
@@ -133,11 +123,6 @@ class AverageSparsity(Constraint):
         sparsity (appendix B.3).
     budget : int
         s', the total over all patches (not the average).
-
-    References
-    ----------
-    .. [1] V. Cevher and A. Krause, "Greedy dictionary selection for sparse representation", IEEE Journal
-       of Selected Topics in Signal Processing 5(5), 2011.
 
     Examples
     --------
@@ -166,7 +151,7 @@ class AverageSparsity(Constraint):
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if there is not one cap per patch."""
         if self.caps is not None:
-            check_caps(self.caps, n_points)
+            as_each(self.caps, n_points)
 
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
         """Return the maximum size of a support within the caps and the budget."""
@@ -193,9 +178,8 @@ class AverageSparsity(Constraint):
 
     def values(self, table: ReplacementGains) -> Floats:
         """Solve the problem of appendix C exactly for every atom."""
-        costs, at_cap = table.cheapest[1], self._at_cap(table.sizes)
-        unused = self._unused_budget(table.sizes)
-        solved = (best_exchange(gains, costs, at_cap, unused) for gains in table.gains.T)
+        at_cap, unused = self._at_cap(table.sizes), self._unused_budget(table.sizes)
+        solved = (best_exchange(gains, table.cheapest, at_cap, unused) for gains in table.gains.T)
         return np.array([exchange.value for exchange in solved])
 
     def bounds(self, table: ReplacementGains, price: float) -> Floats:
@@ -218,11 +202,8 @@ class AverageSparsity(Constraint):
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement for one atom, by an exact solve."""
-        slots, costs = table.cheapest
-        unused = self._unused_budget(table.sizes)
-        exchange = best_exchange(table.gains[:, atom], costs, self._at_cap(table.sizes), unused)
-        removed = np.where(exchange.removed, slots, -1)
-        return Replacement(exchange.value, exchange.added, removed, exchange.price)
+        at_cap, unused = self._at_cap(table.sizes), self._unused_budget(table.sizes)
+        return best_exchange(table.gains[:, atom], table.cheapest, at_cap, unused)
 
     def part(self, rows: Ints, supports: Ints) -> "AverageSparsity":
         """Return the constraint on some of the patches, with what the others leave of the budget."""
@@ -242,16 +223,7 @@ class AverageSparsity(Constraint):
         return min(self.budget - int(np.add.reduce(sizes)), len(sizes))
 
 
-class ExchangeSolution(NamedTuple):
-    """The sets A (`added`) and B (`removed`) as masks (T,), their value, and the dual multiplier."""
-
-    value: float
-    added: Bools
-    removed: Bools
-    price: float
-
-
-def best_exchange(gains: Floats, costs: Floats, at_cap: Bools, unused: int) -> ExchangeSolution:
+def best_exchange(gains: Floats, cheapest: tuple[Ints, Floats], at_cap: Bools, unused: int) -> Replacement:
     r"""Decide which patches receive an atom, and which lose another for it, in time linear in T.
 
     With g_t the gain of adding the atom to patch t, c_t its cheapest removal (infinite if the support is
@@ -263,12 +235,14 @@ def best_exchange(gains: Floats, costs: Floats, at_cap: Bools, unused: int) -> E
     The paper solves it by algorithm 2, in O(T log T). Here, as a function of the multiplier lam, the optimal
     action of patch t changes at min(g_t, c_t), where it stops being a pure addition (if not at its cap), and
     at max(g_t, c_t), where it becomes a pure removal. The dual optimum is therefore an order statistic of
-    these numbers; the primal optimum follows by breaking ties such that the budget is met.
+    these numbers; the primal optimum follows by breaking ties such that the budget is met. The removals are
+    those of `ReplacementGains.cheapest`, and the price is the multiplier.
     """
+    slots, costs = cheapest
     added, removed = np.empty(len(gains), bool), np.empty(len(gains), bool)
     known = np.ascontiguousarray(gains, np.float64), costs.astype(np.float64, copy=False), at_cap
     value, price = _exchange(*known, max(unused, 0), added, removed)
-    return ExchangeSolution(value, added, removed, price)
+    return Replacement(value, added, np.where(removed, slots, -1), price)
 
 
 @Kernel

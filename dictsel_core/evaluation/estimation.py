@@ -5,7 +5,7 @@ The error of missing pixels, and its uncertainty, follow from the errors of held
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -114,9 +114,7 @@ def estimate_psnr(
 
     Parameters
     ----------
-    image, mask : array_like
-        As for `restore`.
-    settings : RestoreSettings or str, optional
+    image, mask, settings
         As for `restore`.
     channel_axis, axes : optional
         As for `restore`. Of a stack, up to eight of the damaged images are used.
@@ -128,11 +126,6 @@ def estimate_psnr(
     QualityEstimate
         With a 90 % interval. There is no estimate (NaN) if wide holes are all that is missing, if too little
         is observed to hold anything out, or if a channel is missing entirely.
-
-    See Also
-    --------
-    psnr : Measures the quality if the original is known.
-    tune : Chooses settings by held-out pixels.
 
     Examples
     --------
@@ -172,19 +165,13 @@ def _held_out_sample(
     return sample
 
 
-@dataclass(frozen=True, eq=False)
-class Trial:
+class Trial(NamedTuple):
     """A part of an image with observed pixels held out."""
 
     image: Image  #: with the held-out pixels
     narrow: Bools  #: (h, w, c), what of its missing pixels is narrow damage
     held_out: Bools  #: (h, w, c)
     corner: tuple[int, int]  #: top-left pixel of this part in the image
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether held-out pixels are among missing ones."""
-        return is_dense(self.image.missing, self.narrow)
 
 
 def trials(image: Image, narrow: Bools, rng: np.random.Generator) -> Iterator[Trial]:
@@ -236,7 +223,7 @@ class Sample:
 
     def add(self, image: int, trial: Trial, errors: Floats) -> None:
         """Add the values of a trial, and the squared errors of those held out, relative to the data range."""
-        self._is_dense &= trial.is_dense
+        self._is_dense &= is_dense(trial.image.missing, trial.narrow)
         self._missing.append(_places(image, trial, trial.narrow, depths(trial.image.missing)))
         self._held_out.append(
             _places(image, trial, trial.held_out, depths(trial.image.missing | trial.held_out))
@@ -295,16 +282,14 @@ def _counted_once(places: Ints) -> Ints:
     return ordered[:, is_new]
 
 
-@dataclass(frozen=True, eq=False)
-class Values:
+class Values(NamedTuple):
     """Missing or held-out values: the cell and the distance from observed ones of each, as numbers."""
 
     cells: Ints
     distances: Ints
 
 
-@dataclass(frozen=True)
-class ErrorEstimate:
+class ErrorEstimate(NamedTuple):
     """The logarithm of the mean squared error of missing values, and its interval."""
 
     center: float

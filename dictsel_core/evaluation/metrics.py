@@ -36,18 +36,6 @@ def psnr(
     float
         Infinite for equal images; minus infinity if the square of an error is too large for float64.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the values cannot be compared, as bytes and floats, or if no pixel counts.
-
-    See Also
-    --------
-    observed_range : The data range it refers to.
-    rmse : The error in the unit of the data.
-    ssim : Structural similarity.
-    estimate_psnr : Estimates it without a reference.
-
     Examples
     --------
     >>> import numpy as np
@@ -66,14 +54,8 @@ def rmse(reference: ArrayLike, image: ArrayLike, *, mask: ArrayLike | None = Non
 
     Parameters
     ----------
-    reference, image : array_like
-        As for `psnr`: of the same shape and dtype, or both floats.
-    mask : array_like of bool, optional
-        As for `psnr`: only pixels where it is True count.
-
-    See Also
-    --------
-    psnr : The same relative to the data range, in decibels.
+    reference, image, mask
+        As for `psnr`; image and reference have the same dtype, or both are floats.
 
     Examples
     --------
@@ -184,10 +166,6 @@ def ssim(
     float
         At most 1, for equal images; NaN if no pixel counts.
 
-    See Also
-    --------
-    psnr : Peak signal-to-noise ratio.
-
     References
     ----------
     .. [1] Z. Wang, A. C. Bovik, H. R. Sheikh and E. P. Simoncelli, "Image quality assessment: from error
@@ -214,10 +192,10 @@ def ssim(
     size -= 1 - size % 2
     if size < 3:
         raise ValueError(f"SSIM needs at least 3 x 3 pixels, but the shape is {original.shape}.")
-    if chosen is None:
-        counted = _inside(original.shape, size // 2)
-    else:
-        counted = np.broadcast_to(chosen, original.shape)
+    if chosen is None:  # patches that lie inside
+        chosen = np.zeros(original.shape, bool)
+        chosen[size // 2 : -(size // 2), size // 2 : -(size // 2)] = True
+    counted = np.broadcast_to(chosen, original.shape)
     margins = [(size // 2, size // 2)] * 2 + [(0, 0)] * (original.ndim - 2)
     x, y = (np.pad(each, margins, mode="symmetric") for each in (original, other))
     total, count = 0.0, 0
@@ -261,13 +239,6 @@ def _patch_means(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     return means
 
 
-def _inside(shape: tuple[int, ...], margin: int) -> NDArray[np.bool_]:
-    """Return which values are at least `margin` pixels away from the border."""
-    inside = np.zeros(shape, np.bool_)
-    inside[margin : shape[0] - margin, margin : shape[1] - margin] = True
-    return inside
-
-
 def error_map(
     reference: ArrayLike, image: ArrayLike, *, channel_axis: int | None = None
 ) -> NDArray[np.float64]:
@@ -286,8 +257,7 @@ def error_map(
     >>> error_map(np.zeros((1, 2)), np.array([[0.0, 0.5]])).tolist()
     [[0.0, 0.5]]
     """
-    original, other = _as_pair(reference, image, 1.0)
-    _check_same_dtype(original, other)
+    original, other = _as_pair(reference, image, None)
     layout = _image_layout(original.shape, channel_axis)
     error = _difference(original, other)
     return error if layout.channel is None else error.mean(axis=layout.channel)
@@ -315,8 +285,12 @@ def _as_pair(
         raise ValueError(
             f"Images must have the shape (height, width) at least, and pixels, not {original.shape}."
         )
-    if data_range is None:
-        _check_same_dtype(original, other)
+    are_floats = original.dtype.kind == other.dtype.kind == "f"
+    if data_range is None and original.dtype != other.dtype and not are_floats:
+        raise TypeError(
+            f"reference is {original.dtype} and image is {other.dtype}: convert one of them to the dtype and "
+            "the range of the other."
+        )
     return original, other
 
 
@@ -332,15 +306,6 @@ def _image_layout(shape: tuple[int, ...], channel_axis: int | None) -> Layout:
             "as channel_axis=-1."
         )
     return as_layout(shape, channel_axis)
-
-
-def _check_same_dtype(original: NDArray[Any], other: NDArray[Any]) -> None:
-    """Refuse images whose values mean different things, such as bytes and floats from 0 to 1."""
-    if original.dtype != other.dtype and not original.dtype.kind == other.dtype.kind == "f":
-        raise TypeError(
-            f"reference is {original.dtype} and image is {other.dtype}: convert one of them to the dtype and "
-            "the range of the other."
-        )
 
 
 def _as_image(value: ArrayLike, name: str) -> NDArray[Any]:
@@ -359,9 +324,7 @@ def _as_selection(mask: ArrayLike, original: NDArray[Any]) -> NDArray[np.bool_]:
     chosen = as_bool_mask(mask)
     if chosen.shape == original.shape[:-1] and original.ndim > 2:
         return np.broadcast_to(chosen[..., None], original.shape)
-    if chosen.shape != original.shape:
-        raise ValueError(f"mask must have the shape of the images, {original.shape}, but has {chosen.shape}.")
-    return chosen
+    return as_bool_mask(chosen, shape=original.shape, of="the images")
 
 
 def _as_range(data_range: float | None, original: NDArray[Any]) -> float:

@@ -48,16 +48,9 @@ class TuningTrial:
 
 @dataclass(frozen=True)
 class TuneStep:
-    """The progress of a tuning.
+    """The progress of a tuning: the fraction of the work that is done, from 0 to 1, and the last trial.
 
-    Attributes
-    ----------
-    fraction : float
-        Fraction of the work that is done, from 0 to 1.
-    trial : TuningTrial
-        The last trial.
-    is_refining : bool
-        Whether that trial is being refined, to be compared after refinement too.
+    If it is refining, that trial is compared after refinement too.
     """
 
     fraction: float
@@ -115,11 +108,9 @@ def tune(
     """Choose dictionary size, sparsity, its mean and the coding sparsity for an image.
 
     Some observed pixels are held out, the image is restored without them, and they are compared with the
-    result.
-    All combinations of a grid are tried on small tiles of the image, the better ones again on larger
-    tiles (successive halving). Each dictionary is selected once, at its largest size; smaller ones are its
-    first atoms. The given settings are part of every pass. At the end, they and the best others are
-    refined; the others are chosen only if they are better by at least 0.1 dB.
+    result. All combinations of a grid are tried on small tiles of the image, the better ones again on larger
+    tiles (successive halving). The given settings are part of every pass. At the end, they and the best
+    others are refined; the others are chosen only if they are better by at least 0.1 dB.
 
     Parameters
     ----------
@@ -131,15 +122,6 @@ def tune(
         As for `restore`. Of a stack, the image in the middle of the damaged ones is used.
     rng : numpy.random.Generator or int, optional
         Random generator for the choice of held-out pixels, or its seed. Default is 0.
-
-    Returns
-    -------
-    Tuning
-
-    See Also
-    --------
-    iter_tune : The same, step by step.
-    estimate_psnr : Estimates the quality of given settings.
 
     Examples
     --------

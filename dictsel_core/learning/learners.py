@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import read_only
 from dictsel_core._util.parallel import Run, finished, single_threaded_blas, step_by_step
 from dictsel_core._util.validation import (
     Bools,
+    Doubles,
     Floats,
     Ints,
     ObservedData,
@@ -24,7 +25,6 @@ from dictsel_core.pursuit.codes import code_data
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[np.float64]
 
 #: A rank-one fit ends when the energy that the atom explains grows by less than this fraction ...
 _RELATIVE_TOLERANCE = 1e-6
@@ -58,8 +58,8 @@ class LearningState:
         given = as_matrix(data, "data", "(points, features)")
         points = ObservedData(given, mask, given.shape[1])
         rows, observed = points.rows(0, len(points))
-        self.data: Array = rows.astype(np.float64, copy=False)
-        self.observed: Array | None = None if observed is None else observed.astype(np.float64, copy=False)
+        self.data: Doubles = rows.astype(np.float64, copy=False)
+        self.observed: Doubles | None = None if observed is None else observed.astype(np.float64, copy=False)
         if initial is None:
             self.dictionary = _random_patches(self.data, count, as_generator(rng))
         else:
@@ -99,14 +99,9 @@ class LearningState:
 
     def codes(self) -> "csr_array":
         """Return the codes as a sparse matrix (T, k)."""
-        from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import)
+        return _sparse(self.supports >= 0, self.coefficients, self.supports, self.n_atoms)
 
-        used = self.supports >= 0
-        ends = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
-        shape = (len(self.data), self.dictionary.shape[1])
-        return csr_array((self.coefficients[used], self.supports[used], ends), shape=shape)
-
-    def set_atoms(self, dictionary: Array) -> None:
+    def set_atoms(self, dictionary: Doubles) -> None:
         """Set atoms of any length, and scale the codes; one of length zero keeps its direction only."""
         lengths = np.linalg.norm(dictionary, axis=0)
         alive = lengths > 0
@@ -119,7 +114,7 @@ class LearningState:
         unused = np.flatnonzero(np.bincount(self.supports[self.supports >= 0], minlength=self.n_atoms) == 0)
         if not unused.size:
             return False
-        left: Array = np.square(self.residual).sum(axis=1)
+        left: Doubles = np.square(self.residual).sum(axis=1)
         worst = np.argsort(-left, kind="stable")[: len(unused)]
         worst = worst[left[worst] > _EXPLAINED * np.square(self.data[worst]).sum(axis=1)]
         patches = self.data[worst].T
@@ -131,14 +126,14 @@ class LearningState:
         """The dictionary size k."""
         return int(self.dictionary.shape[1])
 
-    def fitted(self) -> tuple[list[Ints], list[Array]]:
+    def fitted(self) -> tuple[list[Ints], list[Doubles]]:
         """Return one index array and one weight array per patch."""
         used = self.supports >= 0
         ends = np.cumsum(used.sum(axis=1))[:-1]
         return np.split(self.supports[used], ends), np.split(self.coefficients[used], ends)
 
 
-def _random_patches(data: Array, n_atoms: int, rng: np.random.Generator) -> Array:
+def _random_patches(data: Doubles, n_atoms: int, rng: np.random.Generator) -> Doubles:
     """Return k different nonzero patches, drawn at random, as unit columns."""
     usable = np.flatnonzero(np.vecdot(data, data) > 0)
     if len(usable) < n_atoms:
@@ -149,7 +144,7 @@ def _random_patches(data: Array, n_atoms: int, rng: np.random.Generator) -> Arra
     return _unit_columns(data[rng.choice(usable, n_atoms, replace=False)].T)
 
 
-def _unit_columns(given: Floats) -> Array:
+def _unit_columns(given: Floats) -> Doubles:
     columns = given.astype(np.float64)
     largest = np.abs(columns).max(axis=0)
     if not (np.isfinite(largest).all() and largest.all()):
@@ -160,16 +155,10 @@ def _unit_columns(given: Floats) -> Array:
 
 @dataclass(frozen=True)
 class LearningStep:
-    """One iteration: all patches coded, all atoms updated.
+    """One iteration, counted from 1: all patches coded, all atoms updated.
 
-    Attributes
-    ----------
-    iteration : int
-        Its number, from 1.
-    objective : float
-        Sum over patches of ``|y_t|^2/2 - |r_t|^2/2`` on the observed entries; never decreases.
-    change : float
-        Its growth by this iteration.
+    The objective is the sum over patches of ``|y_t|^2/2 - |r_t|^2/2`` on the observed entries, which never
+    decreases; `change` is its growth.
     """
 
     iteration: int
@@ -192,14 +181,13 @@ class LearnedDictionary:
     objective : (n_iterations,) ndarray
         Value after each iteration.
     converged : bool
-        Whether the objective grew by at most the tolerance in the last iteration; False if the maximum
-        number of iterations was reached first.
+        Whether the objective grew by at most the tolerance in the last iteration.
     """
 
-    dictionary: NDArray[np.float64]
+    dictionary: Doubles
     supports: tuple[Ints, ...]
     coefficients: tuple[Floats, ...]
-    objective: NDArray[np.float64]
+    objective: Doubles
     converged: bool
 
     def __repr__(self) -> str:
@@ -298,14 +286,13 @@ def ksvd(
     sparsity : int
         Maximum number of atoms per patch, s.
     mask : (T, d) array_like of bool, optional
-        True = missing. The loss counts observed entries only. By default nothing is missing.
+        True = missing: only observed entries count. By default nothing is missing.
     initial : (d, k) array_like, optional
         The initial dictionary. By default k different patches, drawn with `rng`.
     max_iterations : int, optional
         Default is 200, as in the paper's experiments (section 6.1).
     tolerance : float, optional
-        Stop when the objective grows by at most this much; absolute, in the units of squared data. Default
-        is 1e-6.
+        Stop when the objective grows by at most this much, in units of squared data. Default is 1e-6.
     rng : numpy.random.Generator or int, optional
         Generator or seed for the initial dictionary. Default is the seed 0.
 
@@ -314,12 +301,6 @@ def ksvd(
     LearnedDictionary
         Its objective never decreases: a patch keeps its code unless OMP finds a better one. Atoms that no
         patch uses are replaced by the patches with the largest residuals.
-
-    See Also
-    --------
-    iter_ksvd : The same, iteration by iteration.
-    mod : Updates all atoms at once by least squares.
-    replacement_omp : Selects atoms from a ground set instead of learning them.
 
     References
     ----------
@@ -350,7 +331,9 @@ def _update_each_atom(state: LearningState) -> None:
     state.dictionary = np.ascontiguousarray(atoms.T)
 
 
-def _rank_one_fit(left: Array, observed: Array | None, atom: Array, weights: Array) -> tuple[Array, Array]:
+def _rank_one_fit(
+    left: Doubles, observed: Doubles | None, atom: Doubles, weights: Doubles
+) -> tuple[Doubles, Doubles]:
     """Return a unit atom d and weights w that minimize the sum of |m_t (E_t - w_t d)|^2.
 
     What is left, E_t, is zero at missing entries. Entries of the atom that no patch observes stay, up to the
@@ -388,7 +371,7 @@ def _positions(state: LearningState) -> list[Ints]:
     return np.split(order, starts)[1:]
 
 
-def _product(weights: Array, atom: Array, observed: Array | None) -> Array:
+def _product(weights: Doubles, atom: Doubles, observed: Doubles | None) -> Doubles:
     product = weights[:, None] * atom
     return product if observed is None else product * observed
 
@@ -413,10 +396,6 @@ def mod(
 
     where m_t is 1 on the observed entries and 0 elsewhere. With masks this is one least-squares problem for
     each row of D. Parameters and result are those of `ksvd`.
-
-    See Also
-    --------
-    ksvd : Updates one atom at a time, together with its weights.
 
     References
     ----------
@@ -443,7 +422,7 @@ def _update_all_atoms(state: LearningState) -> None:
     state.set_atoms(state.dictionary + change)
 
 
-def _ridged(grams: Array) -> Array:
+def _ridged(grams: Doubles) -> Doubles:
     """Add a small multiple of the unit matrix, in place."""
     diagonals = np.einsum("...kk->...k", grams)
     largest = diagonals.max()
@@ -451,16 +430,19 @@ def _ridged(grams: Array) -> Array:
     return grams
 
 
-def _masked_grams(state: LearningState, observed: Array) -> Array:
+def _masked_grams(state: LearningState, observed: Doubles) -> Doubles:
     """Return the sums over t of m_ti w_t w_t^T for every entry i: (d, k, k)."""
-    from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import)
-
-    n_points, n_atoms = len(state.supports), state.n_atoms
-    used = state.supports >= 0
+    used, n_atoms = state.supports >= 0, state.n_atoms
     both = used[:, :, None] & used[:, None, :]
     columns = state.supports[:, :, None] * n_atoms + state.supports[:, None, :]
     products = state.coefficients[:, :, None] * state.coefficients[:, None, :]
-    ends = np.concatenate([[0], np.cumsum(both.sum(axis=(1, 2)))])
-    pairs = csr_array((products[both], columns[both], ends), shape=(n_points, n_atoms**2))
-    sums = (pairs.T @ observed).T
+    sums = (_sparse(both, products, columns, n_atoms**2).T @ observed).T
     return np.ascontiguousarray(sums).reshape(-1, n_atoms, n_atoms)
+
+
+def _sparse(used: Bools, values: Doubles, columns: Ints, n_columns: int) -> "csr_array":
+    """Return a sparse matrix of values in the columns of their rows, (T, ...), as far as they are used."""
+    from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import)
+
+    ends = np.concatenate([[0], np.cumsum(used.reshape(len(used), -1).sum(axis=1))])
+    return csr_array((values[used], columns[used], ends), shape=(len(used), n_columns))

@@ -3,11 +3,17 @@
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dictsel_core._util.validation import Ints, as_count, as_counts, as_generator, as_positive, as_real_array
-
-Array = NDArray[np.float64]
+from dictsel_core._util.validation import (
+    Doubles,
+    Ints,
+    as_count,
+    as_counts,
+    as_generator,
+    as_positive,
+    as_real_array,
+)
 
 
 class ExpertBank(ABC):
@@ -32,12 +38,13 @@ class ExpertBank(ABC):
         self.n_learners, self.n_actions = as_count(n_learners, "n_learners"), as_count(n_actions, "n_actions")
         self._shape = self.n_learners, self.n_actions
         self._rng = as_generator(rng)
-        self._totals: Array = np.zeros(self._shape)
-        self._gains_so_far: Array = np.zeros(self._shape)  # unlike the totals, over restarts too
-        self._probabilities: Array | None = None
+        self._totals: Doubles = np.zeros(self._shape)
+        self._gains_so_far: Doubles = np.zeros(self._shape)  # unlike the totals, over restarts too
+        self._probabilities: Doubles | None = None
+        self._rate: float
 
     @property
-    def probabilities(self) -> Array:
+    def probabilities(self) -> Doubles:
         """Probability of each action of each learner in this round: (n_learners, n_actions)."""
         if self._probabilities is None:
             self._probabilities = softmax(self._totals, self._rates())
@@ -93,15 +100,15 @@ class ExpertBank(ABC):
 
     @property
     @abstractmethod
-    def regret_bound(self) -> Array:
+    def regret_bound(self) -> Doubles:
         """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
 
-    @abstractmethod
-    def _rates(self) -> Array:
+    def _rates(self) -> Doubles:
         """Return the learning rates of this round: (n_learners,)."""
+        return np.full(self.n_learners, self._rate)
 
     @abstractmethod
-    def _learn(self, gains: Array) -> None:
+    def _learn(self, gains: Doubles) -> None:
         """Add the gains of this round to the totals, and prepare the next round."""
 
 
@@ -122,11 +129,6 @@ class Hedge(ExpertBank):
         rounds with the rate for twice as many, which increases the bound by a factor of at most 3.42.
     largest_gain : float, optional
         The largest possible gain G; larger ones raise an error. Default is 1.
-
-    See Also
-    --------
-    AdaptiveHedge : Needs neither T nor G.
-    FixedHedge : Uses a given learning rate.
 
     References
     ----------
@@ -162,7 +164,7 @@ class Hedge(ExpertBank):
         self._earlier = 0.0
 
     @property
-    def regret_bound(self) -> Array:
+    def regret_bound(self) -> Doubles:
         """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
         return np.full(self.n_learners, self._earlier + self._bound_since_start())
 
@@ -178,10 +180,7 @@ class Hedge(ExpertBank):
         growth = self._rate * self._largest * self._done / 8  # finite, whatever the unit of the gains
         return float(np.log(self.n_actions) / self._rate + growth * self._largest)
 
-    def _rates(self) -> Array:
-        return np.full(self.n_learners, self._rate)
-
-    def _learn(self, gains: Array) -> None:
+    def _learn(self, gains: Doubles) -> None:
         if gains.max() > self._largest:
             raise ValueError(
                 f"gains must be at most largest_gain, {self._largest}, but one is {gains.max()}."
@@ -218,20 +217,17 @@ class FixedHedge(ExpertBank):
         super().__init__(n_actions, n_learners=n_learners, rng=rng)
         self._rate = as_positive(rate, "rate")
         self._done = 0
-        self._largest: Array = np.zeros(self.n_learners)
+        self._largest: Doubles = np.zeros(self.n_learners)
 
     @property
-    def regret_bound(self) -> Array:
+    def regret_bound(self) -> Doubles:
         """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
         with np.errstate(over="ignore"):  # beyond float64 the bound is infinite
             growth = self._rate * self._done * self._largest**2 / 8
-        bound: Array = np.log(self.n_actions) / self._rate + growth
+        bound: Doubles = np.log(self.n_actions) / self._rate + growth
         return bound
 
-    def _rates(self) -> Array:
-        return np.full(self.n_learners, self._rate)
-
-    def _learn(self, gains: Array) -> None:
+    def _learn(self, gains: Doubles) -> None:
         self._totals += gains
         self._largest = np.maximum(self._largest, gains.max(axis=1))
         self._done += 1
@@ -256,20 +252,20 @@ class AdaptiveHedge(ExpertBank):
         self, n_actions: int, *, n_learners: int = 1, rng: np.random.Generator | int | None = None
     ) -> None:
         super().__init__(n_actions, n_learners=n_learners, rng=rng)
-        self._gaps: Array = np.zeros(n_learners)
+        self._gaps: Doubles = np.zeros(n_learners)
 
     @property
-    def regret_bound(self) -> Array:
+    def regret_bound(self) -> Doubles:
         """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
         return 2 * self._gaps
 
-    def _rates(self) -> Array:
+    def _rates(self) -> Doubles:
         """Return ln n / gap; infinite, which is following the leader, if there is no gap yet."""
         rates = np.full(self.n_learners, np.inf)
         np.divide(np.log(self.n_actions), self._gaps, out=rates, where=self._gaps > 0)
         return rates
 
-    def _learn(self, gains: Array) -> None:
+    def _learn(self, gains: Doubles) -> None:
         if self.n_actions > 1:  # the gap of a single action would be rounding error
             rates = self._rates()
             expected = np.vecdot(self.probabilities, gains)
@@ -278,21 +274,21 @@ class AdaptiveHedge(ExpertBank):
         self._totals += gains
 
 
-def softmax(totals: Array, rates: Array) -> Array:
+def softmax(totals: Doubles, rates: Doubles) -> Doubles:
     """Return probabilities proportional to exp(rate * total), by row; rates may be infinite."""
     below = totals - totals.max(axis=1, keepdims=True)
     weights = np.exp(_scaled(below, rates))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def soft_maximum(totals: Array, rates: Array) -> Array:
+def soft_maximum(totals: Doubles, rates: Doubles) -> Doubles:
     """Return ln(mean of exp(rate * total)) / rate by row; the largest total if the rate is infinite."""
     largest = totals.max(axis=1)
     means = np.exp(_scaled(totals - largest[:, None], rates)).mean(axis=1)
     return np.asarray(largest + np.log(means) / rates)
 
 
-def _scaled(below: Array, rates: Array) -> Array:
+def _scaled(below: Doubles, rates: Doubles) -> Doubles:
     """Return rate * (total - largest total), where infinity times zero is zero."""
     with np.errstate(invalid="ignore"):
         return np.where(below == 0, 0.0, below * rates[:, None])

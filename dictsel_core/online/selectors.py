@@ -3,12 +3,14 @@
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dictsel_core._util.parallel import single_threaded_blas
 from dictsel_core._util.validation import (
+    Doubles,
     Ints,
     ObservedData,
+    as_bool_mask,
     as_count,
     as_n_atoms,
     as_nonnegative,
@@ -16,7 +18,7 @@ from dictsel_core._util.validation import (
     as_positive,
     as_real_array,
 )
-from dictsel_core.atoms import GroundSet
+from dictsel_core.atoms.ground_set import GroundSet, as_ground_set
 from dictsel_core.constraints import Replacement
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
 from dictsel_core.pursuit.codes import code_data
@@ -25,7 +27,6 @@ from dictsel_core.selection.state import SupportState
 from dictsel_core.selection.utilities import differences_of, modular_values
 from dictsel_core.utility import Utility, as_utility
 
-Array = NDArray[np.float64]
 _ROW = np.zeros(1, np.intp)
 
 
@@ -50,18 +51,16 @@ class OnlineSelector(ABC):
         Maximum number of atoms per patch, s.
     utility : Utility, optional
         Another utility u than the squared one, such as `HuberUtility` (the theorems of appendix D hold for
-        any that is smooth and strongly concave). By default u is the squared one, for which rounds are much
-        faster.
+        any that is smooth and strongly concave); rounds then take far longer.
     largest_energy : float, optional
         Largest squared length of a patch, or with another utility twice its largest possible value for a
         patch. With it, the learners are those of the paper's theorems: `Hedge` with the theoretical rate. By
-        default they are `AdaptiveHedge`, which needs no parameters (docs/reproduction.md compares them).
+        default they are `AdaptiveHedge`, which needs no parameters.
     rounds : int, optional
         Number of rounds T, if known; requires `largest_energy`. By default `Hedge` uses the doubling trick.
     smoothness : float, optional
-        The constant M of the gains of `OnlineReplacementOMP`, relative to the smoothness of the utility,
-        which is 1 for the squared one; by default that of the ground set. Theorem D.6 does not hold for a
-        smaller one, but it learned faster in our experiments.
+        The constant M of the gains of `OnlineReplacementOMP`, relative to the smoothness of the utility; by
+        default that of the ground set. Theorem D.6 does not hold for a smaller one.
     learners : ExpertBank, optional
         k learners over the n atoms, to be used instead; then largest_energy, rounds and rng must not be
         given. Gains are at most the energy of a patch divided by 2, or by M for Replacement OMP.
@@ -96,10 +95,7 @@ class OnlineSelector(ABC):
         learners: ExpertBank | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> None:
-        given: object = ground_set
-        if not isinstance(given, GroundSet):
-            raise TypeError(f"ground_set must be a GroundSet, not {type(given).__name__}.")
-        self.ground_set = ground_set
+        self.ground_set = as_ground_set(ground_set)
         self._smoothness = None if smoothness is None else as_positive(smoothness, "smoothness")
         self._utility = None if utility is None else as_utility(utility)
         n, count = len(ground_set), as_n_atoms(n_atoms, len(ground_set))
@@ -141,12 +137,8 @@ class OnlineSelector(ABC):
             raise ValueError(
                 f"y must be one patch, of shape ({n_features},), but its shape is {patch.shape}."
             )
-        missing = None if mask is None else as_plain_array(mask, "mask")
-        if missing is not None and missing.shape != patch.shape:
-            raise ValueError(
-                f"mask must have the shape of y, {patch.shape}, but its shape is {missing.shape}."
-            )
-        points = ObservedData(patch[None], None if missing is None else missing[None], n_features)
+        missing = None if mask is None else as_bool_mask(mask, shape=patch.shape, of="y")[None]
+        points = ObservedData(patch[None], missing, n_features)
         points.dtype = np.dtype(np.float64)
         picks = self._draw()
         with single_threaded_blas:
@@ -167,12 +159,12 @@ class OnlineSelector(ABC):
         return self._picks
 
     @abstractmethod
-    def _feedback(self, problem: Problem, picks: Ints) -> Array:
+    def _feedback(self, problem: Problem, picks: Ints) -> Doubles:
         """Return the gains of all atoms for every learner, (k, n), given the atoms of all learners."""
 
-    @abstractmethod
     def _largest_gain(self, energy: float) -> float:
         """Return the largest possible gain from a patch of squared length `energy`."""
+        return energy / 2
 
 
 class _PatchSupport(SupportState):
@@ -193,7 +185,7 @@ class _PatchSupport(SupportState):
         removed = np.array([slot if self.is_full else -1])
         self.apply(Replacement(0.0, np.ones(1, bool), removed), atom)
 
-    def gradient_squares(self) -> Array:
+    def gradient_squares(self) -> Doubles:
         """Return the squared correlations of all atoms, 0 for those of the support and rounding errors."""
         squares = np.empty((1, self.n_candidates))
         self.squared_correlations(_ROW, squares)
@@ -217,8 +209,8 @@ class OnlineSDSMA(OnlineSelector):
     the sum of the s largest f_t({a}) of atoms in X. The parameters are those of `OnlineSelector`.
     """
 
-    def _feedback(self, problem: Problem, picks: Ints) -> Array:
-        values: Array = modular_values(problem)[0]  # f_t({a})
+    def _feedback(self, problem: Problem, picks: Ints) -> Doubles:
+        values: Doubles = modular_values(problem)[0]  # f_t({a})
         gains = np.empty((len(picks), len(values)))
         kept = np.zeros(self._sparsity)  # the s largest values in the dictionary so far, ascending
         remaining = values.copy()
@@ -229,9 +221,6 @@ class OnlineSDSMA(OnlineSelector):
             remaining[atom] = 0.0
         return gains
 
-    def _largest_gain(self, energy: float) -> float:
-        return energy / 2
-
 
 class OnlineReplacementGreedy(OnlineSelector):
     """Online Replacement Greedy (appendix D.2): gains are true utility differences.
@@ -241,7 +230,7 @@ class OnlineReplacementGreedy(OnlineSelector):
     those of `OnlineSelector`.
     """
 
-    def _feedback(self, problem: Problem, picks: Ints) -> Array:
+    def _feedback(self, problem: Problem, picks: Ints) -> Doubles:
         gains = np.empty((len(picks), len(self.ground_set)))
         support, table = _PatchSupport(problem, self._sparsity), differences_of(problem)
         additions, swaps = table.of_supports(_ROW, support.atoms)
@@ -252,9 +241,6 @@ class OnlineReplacementGreedy(OnlineSelector):
                 additions, swaps = table.of_supports(_ROW, support.atoms)
         return gains
 
-    def _largest_gain(self, energy: float) -> float:
-        return energy / 2
-
 
 class OnlineReplacementOMP(OnlineSelector):
     r"""Online Replacement OMP (appendix D.3): gains from gradients and weights.
@@ -264,7 +250,7 @@ class OnlineReplacementOMP(OnlineSelector):
     the same way, and the weights w_t are refitted. The parameters are those of `OnlineSelector`.
     """
 
-    def _feedback(self, problem: Problem, picks: Ints) -> Array:
+    def _feedback(self, problem: Problem, picks: Ints) -> Doubles:
         smoothness, support = self.smoothness, _PatchSupport(problem, self._sparsity)
         gains = np.empty((len(picks), len(self.ground_set)))
         squares, cost, slot = support.gradient_squares(), 0.0, -1
@@ -285,7 +271,7 @@ class OnlineReplacementOMP(OnlineSelector):
 
 def utilities(
     dictionary: ArrayLike, data: ArrayLike, sparsity: int, *, mask: ArrayLike | None = None
-) -> Array:
+) -> Doubles:
     r"""Return the utility of a dictionary for each patch: :math:`|y_t|^2/2 - |r_t|^2/2`, (T,).
 
     The reward :math:`\max_{|w|_0 \le s} u(y_t, X w)` of a round is NP-hard to compute; as in the paper's
@@ -306,7 +292,7 @@ def utilities(
     return np.asarray(np.maximum(np.square(observed).sum(axis=1) - codes.residual_energy, 0) / 2)
 
 
-def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) -> Array:
+def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) -> Doubles:
     r"""Return the regret after every round: :math:`\alpha \sum_\tau f_\tau(X^*) - \sum_\tau f_\tau(X_\tau)`.
 
     Divided by 1, ..., T it is the average regret.

@@ -15,9 +15,10 @@ from dictsel_core._util.validation import (
     Ints,
     ObservedData,
     as_caps,
+    as_each,
     as_matrix,
     as_nonnegative,
-    needs_double,
+    leaves_single,
 )
 from dictsel_core.atoms.ground_set import duplicate_columns
 from dictsel_core.pursuit.columns import CHUNK, Pursuit, Rule
@@ -56,7 +57,7 @@ class SparseCodes:
     def rebuilt(self) -> Floats:
         """The patches rebuilt from their codes, including missing entries: (T, d)."""
         chunks = map_chunks(
-            lambda start, stop: self._dense(start, stop) @ self.dictionary.T,
+            lambda start, stop: self.dense(slice(start, stop)) @ self.dictionary.T,
             len(self.supports),
             CHUNK,
             threads=1,
@@ -69,9 +70,11 @@ class SparseCodes:
         counts: Ints = (self.supports >= 0).sum(axis=1)
         return counts
 
-    def _dense(self, start: int, stop: int) -> Floats:
-        codes = np.zeros((stop - start, self.dictionary.shape[1]), self.coefficients.dtype)
-        scatter_codes(codes, self.supports[start:stop], self.coefficients[start:stop])
+    def dense(self, part: slice = slice(None)) -> Floats:
+        """Return the codes of some patches, by default all, with zeros for atoms not in use: (B, k)."""
+        supports, coefficients = self.supports[part], self.coefficients[part]
+        codes = np.zeros((len(supports), self.dictionary.shape[1]), coefficients.dtype)
+        scatter_codes(codes, supports, coefficients)
         return codes
 
 
@@ -116,8 +119,7 @@ def omp(
     mask : (T, d) array_like of bool, optional
         True = missing. By default nothing is missing.
     weights : (T, d) or (T,) array_like, optional
-        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
-        missing. Default is 1.
+        How many times the squared error of each entry, or patch, counts. Default is 1; 0 is missing.
     tolerance : float, optional
         A patch is finished when its squared residual is at most this. Default is 0.
     threads : int, optional
@@ -136,11 +138,6 @@ def omp(
         If a pursuit ends early: a patch has fewer atoms than it may have, copies aside, and is neither fitted
         exactly nor within the tolerance.
 
-    See Also
-    --------
-    constrained_omp : Codes patches under any sparsity constraint, such as a budget that they share.
-    utilities : What each patch gains from a dictionary.
-
     References
     ----------
     .. [1] Y. C. Pati, R. Rezaiifar and P. S. Krishnaprasad, "Orthogonal matching pursuit: recursive function
@@ -156,7 +153,7 @@ def omp(
     """
     max_residual = as_nonnegative(tolerance, "tolerance")
     codes = code_data(dictionary, data, sparsity, mask, weights, max_residual, threads)
-    _warn_of_early_ends(codes, _as_caps(sparsity, len(codes.supports)), max_residual)
+    _warn_of_early_ends(codes, as_each(as_caps(sparsity, "sparsity"), len(codes.supports)), max_residual)
     return codes
 
 
@@ -171,7 +168,7 @@ def code_data(
 ) -> SparseCodes:
     """Do what `omp` does, for those whom an early end does not surprise."""
     atoms, points = as_coding_problem(dictionary, data, mask, weights)
-    caps = _as_caps(sparsity, len(points))
+    caps = as_each(as_caps(sparsity, "sparsity"), len(points))
     by_patch = len(points) >= _MIN_PATCHES and points.missing_fraction >= _MIN_MISSING
     weak = points.has_partial_weights
     pursuit = Pursuit(atoms, int(caps.max()), tolerance, weak=weak, by_patch=by_patch)
@@ -207,7 +204,7 @@ def as_coding_problem(
     if not np.isfinite(atoms).all():
         raise ValueError("dictionary must be finite, but it contains NaN or infinity.")
     points = ObservedData(data, mask, atoms.shape[0], weights)
-    if needs_double(atoms, "dictionary"):
+    if leaves_single(float(np.abs(atoms).max()), "dictionary"):
         points.dtype = np.dtype(np.float64)
     return atoms.astype(points.dtype, copy=False), points
 
@@ -252,14 +249,3 @@ def code_points(
     return SparseCodes(
         *(read_only(each) for each in (pursuit.atoms.copy(), supports, coefficients, energies))
     )
-
-
-def _as_caps(sparsity: int | ArrayLike, n_points: int) -> Ints:
-    caps = as_caps(sparsity, "sparsity")
-    if isinstance(caps, int):
-        return np.full(n_points, caps)
-    if len(caps) != n_points:
-        raise ValueError(
-            f"sparsity must be one number or one per patch, {n_points}, but there are {len(caps)}."
-        )
-    return caps

@@ -1,6 +1,7 @@
 """Orthogonal matching pursuit of a chunk of patches: all of them step by step, or one after the other."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
@@ -79,30 +80,13 @@ class Pursuit:
         """
         if self.by_patch and weights is not None and rule is None and own is None:
             return self._code_by_patch(data, weights, caps, path)
-        work = self._take_workspace(len(data))
-        try:
-            return self._code(data, weights, caps, work, rule, path, own)
-        finally:
-            self._free.append(work)
-
-    def _code(
-        self,
-        data: Floats,
-        weights: Floats | None,
-        caps: Ints | None,
-        work: "_Workspace",
-        rule: Rule | None,
-        path: Floats | None,
-        own: Floats | None,
-    ) -> tuple[Ints, Floats, Floats]:
-        n, n_features = data.shape
+        work, (n, n_features) = self._take_workspace(len(data)), data.shape
         scores, residual = work.scores[:n], work.residual[:n]
         inverse_lengths = self._inverse_lengths(weights, own, work.inverse_lengths[:n])
         supports, rows, n_columns = np.full((n, self.capacity), -1), np.arange(n), 0
         residual[...] = data
         energy = np.vecdot(data, data)
-        min_score = energy * self._limits[0]
-        active = energy > self._tolerance
+        min_score, active = energy * self._limits[0], energy > self._tolerance
         if path is not None:
             path[...] = energy[:, None]
         for j in range(self.capacity):
@@ -135,6 +119,7 @@ class Pursuit:
                 active &= energy > self._tolerance
         coefficients = np.zeros(supports.shape, self.atoms.dtype)
         solve_columns(n_columns, *work.fit[1:], coefficients)
+        self._free.append(work)
         return supports, coefficients, energy
 
     def _code_by_patch(
@@ -181,14 +166,12 @@ class Pursuit:
         return out
 
     def _take_workspace(self, n_rows: int) -> "_Workspace":
-        try:
+        with suppress(IndexError):  # another thread may have taken it
             work = self._free.pop()
-        except IndexError:
-            work = None
-        if work is None or len(work.scores) < n_rows:
-            work = None  # release it before there is a larger one
-            work = _Workspace(self.capacity, n_rows, self.atoms)
-        return work
+            if len(work.scores) >= n_rows:
+                return work
+            del work  # before there is a larger one
+        return _Workspace(self.capacity, n_rows, self.atoms)
 
 
 class _Workspace:

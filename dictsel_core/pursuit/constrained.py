@@ -17,6 +17,7 @@ from dictsel_core.constraints import (
     Matroid,
     MatroidSparsity,
 )
+from dictsel_core.constraints.constraint import as_constraint
 from dictsel_core.pursuit.codes import SparseCodes, as_coding_problem, code_points
 from dictsel_core.pursuit.columns import CHUNK, Pursuit, Rule
 
@@ -65,11 +66,6 @@ def constrained_omp(
         Supports are columns of the dictionary. Under block sparsity, -1 may also be in between: where a patch
         cannot use an atom of its block.
 
-    See Also
-    --------
-    omp : With a cap on each patch only; it has a tolerance.
-    replacement_omp : Selects a dictionary under a constraint.
-
     References
     ----------
     .. [1] J. A. Tropp, A. C. Gilbert and M. J. Strauss, "Algorithms for simultaneous sparse approximation.
@@ -87,8 +83,7 @@ def constrained_omp(
     >>> constrained_omp(np.eye(3), data, AverageSparsity(2, 3)).n_used.tolist()
     [2, 1]
     """
-    if not isinstance(constraint, Constraint):
-        raise TypeError(f"constraint must be a Constraint, not {type(constraint).__name__}.")
+    as_constraint(constraint)
     matrix, points = as_coding_problem(dictionary, data, mask, weights)
     n_columns = matrix.shape[1]
     names = np.arange(n_columns) if indices is None else as_counts(indices, "indices", minimum=0)
@@ -118,7 +113,7 @@ def _caps_and_rules(
         kinds = constraint.matroids_with_rows(n_points)
         rows = (np.arange(start, min(start + CHUNK, n_points)) for start in range(0, n_points, CHUNK))
         rules = {(each[0], each[-1] + 1): _independent_only(constraint.part(each), names) for each in rows}
-        return np.full(n_points, max(_rank(matroid, names) for matroid, _ in kinds)), rules
+        return np.full(n_points, max(matroid.rank_of(names.tolist()) for matroid, _ in kinds)), rules
     if isinstance(constraint, BlockSparsity | BlockMatroidSparsity):
         constraint.check_count(n_points)
         return _block_rules(constraint, names)
@@ -151,7 +146,7 @@ def _block_rules(constraint: BlockSparsity | BlockMatroidSparsity, names: Ints) 
     matroids: Sequence[Matroid] = ()
     if isinstance(constraint, BlockMatroidSparsity):
         matroids = constraint.matroid_of_block
-        limits = [_rank(matroid, names) for matroid in matroids]
+        limits = [matroid.rank_of(names.tolist()) for matroid in matroids]
     else:
         limits = [min(cap, len(names)) for _, cap in constraint.shared_caps(0)]
     sizes, rules = [len(members) for members in constraint.members], {}
@@ -210,15 +205,6 @@ def _feasible_only(constraint: Constraint, names: Ints) -> Rule:
                 scores[point, best] = own
 
     return restrict
-
-
-def _rank(matroid: Matroid, names: Ints) -> int:
-    """Return the size of a largest independent set of the named atoms."""
-    largest: list[int] = []
-    for atom in names.tolist():
-        if matroid.is_independent([*largest, atom]):
-            largest.append(atom)
-    return len(largest)
 
 
 def _independent_only(constraint: MatroidSparsity, names: Ints) -> Rule:

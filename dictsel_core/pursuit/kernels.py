@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._util.compiled import Kernel, PartialKernel
-from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core._util.validation import Bools, Doubles, Floats, Ints
 
-Doubles = NDArray[np.float64]
 Number = float | np.floating[Any]
 Index = np.uintp
 Indices = NDArray[np.uintp]

@@ -93,8 +93,9 @@ BEST_OPTIONS = RefinementOptions(n_members=32, last_stride=3)
 #: From this many rounds on, the noise falls slowly.
 _FINEST_ROUNDS = 24
 FINEST_OPTIONS = replace(BEST_OPTIONS, noise_decay=1.2)
-#: In images that repeat themselves, groups are small, all their members are estimated, and no patch is small.
-_REPETITIVE = {"n_members": 24, "n_estimated": 24, "last_n_estimated": 24, "last_size": 8}
+#: In images that repeat themselves, groups are small, all members are estimated before the last round, and no
+#: patch is small.
+_REPETITIVE = {"n_members": 24, "n_estimated": 24, "last_size": 8}
 
 
 def options_for(density: float, n_rounds: int, *, is_repetitive: bool = False) -> RefinementOptions:

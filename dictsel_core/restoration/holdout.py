@@ -32,9 +32,8 @@ _N_PLACES, _GAP = 24, 6
 _TRIAL_SIZE, _N_TRIALS, _MAX_WHOLE = 128, 2, 192
 #: Parts with a larger missing fraction are not used as trials.
 _MAX_MISSING = 0.98
-#: Standard errors by which refinement must be worse than none to be left out, and by how much the options for
-#: repetitive images must lower the squared error to be used.
-_N_SIGMA, _MIN_GAIN = 2.0, 0.03
+#: By how much the options for repetitive images must lower the squared error to be used.
+_MIN_GAIN = 0.03
 
 
 def held_out_errors(
@@ -70,11 +69,6 @@ def trial_generator(rng: np.random.Generator | int | None, *more: int) -> np.ran
         return rng
     as_generator(rng)  # refuses what is no seed
     return np.random.default_rng([rng or 0, 2018, *more])
-
-
-def is_harmful(change: Floats) -> bool:
-    """Return whether squared errors increase: a few large ones dominate their mean, so significantly."""
-    return bool(change.mean() > _N_SIGMA * change.std() / np.sqrt(change.size))
 
 
 def is_dense(missing: Bools, damage: Bools) -> bool:
@@ -136,27 +130,17 @@ def _shifted(mask: Bools, shift: tuple[int, int]) -> Bools:
     return result
 
 
-def tried_plan(plan: "Plan", samples: Sequence[Sample], *, may_omit: bool) -> Generator[float, None, "Plan"]:
-    """Yield the fraction that is done, and return the plan as held-out pixels ask for it.
-
-    They say whether the image repeats itself, and, if rounds may be omitted, whether these do harm.
-    """
-    plans = [plan, replace(plan, is_repetitive=True), *([plan.with_rounds(0)] if may_omit else [])]
-    found: list[Floats] = []
+def repeats_itself(plan: "Plan", samples: Sequence[Sample]) -> Generator[float, None, bool]:
+    """Yield the fraction that is done, and return whether the options for repetitive images pay."""
+    plans, errors = (plan, replace(plan, is_repetitive=True)), np.zeros(2)
     parts = [_part(sample, region) for sample in samples for region in _trial_regions(sample[1].missing)]
     parts = evenly_spaced(parts, _N_TRIALS)
     for number, (origin, part) in enumerate(parts):
         narrow = part.missing & ~wide_pixels(part.missing, plan.fill_reach)[:, :, None]
         held_out = hold_out(part.missing, trial_generator(plan.settings.seed, number), narrow)
-        if held_out.any():
-            found.append(np.stack([held_out_errors(part, each, held_out, origin=origin) for each in plans]))
+        errors += [held_out_errors(part, each, held_out, origin=origin).sum() for each in plans]
         yield (number + 1) / len(parts)
-    if not found:
-        return plan
-    errors = np.concatenate(found, axis=1)
-    chosen = int(errors[1].mean() <= (1 - _MIN_GAIN) * errors[0].mean())
-    is_omitted = may_omit and is_harmful(errors[chosen] - errors[-1])
-    return plans[-1 if is_omitted else chosen]
+    return bool(errors[1] < (1 - _MIN_GAIN) * errors[0])
 
 
 def _part(sample: Sample, region: Region) -> Sample:

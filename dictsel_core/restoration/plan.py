@@ -18,7 +18,7 @@ from dictsel_core._util.validation import Bools, Ints, as_matrix
 from dictsel_core.atoms import GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for
 from dictsel_core.restoration.coding import SparseCoder
-from dictsel_core.restoration.holdout import Sample, tried_plan
+from dictsel_core.restoration.holdout import Sample, repeats_itself
 from dictsel_core.restoration.image import Image, Plane, Planes, ValueRange
 from dictsel_core.restoration.result import Restoration
 from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of, useful_differences
@@ -36,6 +36,8 @@ _MIN_PATCHES = 48
 Counts = NDArray[Any]
 #: Fraction of the planning that is done once a dictionary has been selected.
 _SELECTED = 0.5
+#: In thinner damage, as text and scratches, options for repetitive images do not pay.
+_MIN_DENSITY = 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,9 +223,9 @@ def make_plan(
         holes=whole.holes,
         level=whole.level,
     )
-    if rounds >= BEST_ROUNDS:
-        trial = tried_plan(plan, samples, may_omit=settings.rounds is None)
-        plan = yield from part_of_work(trial, _SELECTED, 1.0)
+    if rounds >= BEST_ROUNDS and plan.damage_density > _MIN_DENSITY:
+        trial = part_of_work(repeats_itself(plan, samples), _SELECTED, 1.0)
+        plan = replace(plan, is_repetitive=(yield from trial))
     if whole.coarse is not None and whole.coarse.missing.any():
         plan = replace(plan, coarse=code_tile(whole.coarse, plan.with_rounds(0)))
     return plan

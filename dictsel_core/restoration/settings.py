@@ -227,8 +227,7 @@ class RestoreSettings:
         a chessboard, in half the time and hardly worse, or every fourth one, if refinement follows, which
         makes up for it.
     rounds : int or None
-        Rounds of non-local refinement after the coding; 0 omits it. Default is 4. None makes eight, unless
-        one on parts of the image makes held-out observed pixels worse; then it makes none.
+        Rounds of non-local refinement after the coding; 0 omits it. Default is 4. None makes eight.
     threads : int or None
         Number of threads; None, the default, uses all available cores. The result does not depend on it.
     seed : int
@@ -299,7 +298,7 @@ class RestoreSettings:
         name : {"paper", "fast", "balanced", "best", "finest"}
             "paper" is the procedure of the paper's appendix E, which replaces observed pixels too;
             "fast" makes two rounds of refinement; "balanced" are the defaults, with four; "best" makes eight,
-            unless held-out pixels say that they do harm; "finest" makes 32, however long they take.
+            "finest" 32, however long they take.
         """
         if name not in _PRESET_CHANGES:
             raise ValueError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")
@@ -326,8 +325,8 @@ class RestoreSettings:
 
     @property
     def is_refined(self) -> bool:
-        """Whether so many rounds follow, for certain, that the dictionary makes little difference."""
-        return (self.rounds or 0) >= _MANY_ROUNDS
+        """Whether so many rounds follow that the dictionary makes little difference."""
+        return self.rounds is None or self.rounds >= _MANY_ROUNDS
 
     @property
     def uses_budget(self) -> bool:

@@ -75,9 +75,8 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
         Those of `replacement_omp` for each chunk; None for a chunk with nothing missing, or weights of 1.
     keep : bool, optional
         Whether to keep the data and their residuals in memory, T x d numbers each; where patches share a
-        constraint, also their gains, T x n. If False, they are computed again in every step, chunk by chunk;
-        only the supports are kept, and every chunk is read once or twice per iteration, or some times more
-        where patches share a constraint. Default is True.
+        constraint, also their gains, T x n. If False, only the supports are kept, and every chunk is read
+        once or some times per iteration. Default is True.
     threads : int, optional
         How many chunks to work on at the same time; by default as many as there are cores available. The
         result does not depend on it.
@@ -92,11 +91,6 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
     -------
     Selection
         Its supports are in the order of the chunks.
-
-    See Also
-    --------
-    replacement_omp : For data in one array.
-    stochastic_replacement_omp : Evaluates a sample of the patches in each step.
 
     Examples
     --------

@@ -46,7 +46,7 @@ class State(NamedTuple):
 
 
 class Input(NamedTuple):
-    """What all chunks are worked on with; M is None for that of the ground set."""
+    """The common part of the input of all chunks; M is None for that of the ground set."""
 
     ground_set: GroundSet
     utility: Utility | None
@@ -283,13 +283,10 @@ class Chunks:
         """The states of all chunks."""
         return [chunk.state for chunk in self._chunks]
 
-    def ask(self, question: Callable[[Any], Answer]) -> list[Answer]:
-        """Return the answers of all chunks to one question, in their order."""
-        return self.ask_each([question] * len(self._chunks))
-
-    def ask_each(self, questions: Sequence[Callable[[Any], Answer]]) -> list[Answer]:
-        """Return the answers of all chunks, each to a question of its own, in their order."""
-        tasks = list(zip(self._chunks, questions, strict=True))
+    def ask(self, *questions: Callable[[Any], Answer]) -> list[Answer]:
+        """Return the answers of all chunks, in their order, to one question or each to its own."""
+        each = questions * len(self._chunks) if len(questions) == 1 else questions
+        tasks = list(zip(self._chunks, each, strict=True))
         results: Iterable[Any]
         if self._workers is None:
             results = map_chunks(lambda number, _: _answer(tasks[number]), len(tasks), 1, self._threads)
@@ -306,8 +303,8 @@ class Chunks:
         return answers
 
     def summed(self, *questions: Callable[[Any], Floats]) -> Floats:
-        """Return the sum of the answers to a question, the same for all chunks or one for each."""
-        answers = self.ask(questions[0]) if len(questions) == 1 else self.ask_each(questions)
+        """Return the sum of the answers of all chunks."""
+        answers = self.ask(*questions)
         total = np.zeros(answers[0].shape)
         for answer in answers:  # in the order of the chunks, whoever was first
             total += answer

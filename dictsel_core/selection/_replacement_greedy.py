@@ -45,18 +45,12 @@ def replacement_greedy(
         patches, the best replacement by true differences does not decompose by patch (section 4.3).
     utility : Utility, optional
         Another utility u than the squared one (theorem 4.1 holds for any that is smooth and strongly
-        concave). Every atom and swap of every patch is then a fit of its own, as in the paper: some
-        hundred times slower than the closed form. By default u is the squared one.
+        concave). Every atom and swap of every patch is then a fit of its own, which takes far longer.
 
     Returns
     -------
     Selection
-        `objective` is the sum of f_t(Z_t), and `gains` are its growth by the replacement of each step. For
-        repeated atoms and zero gains see `replacement_omp`.
-
-    See Also
-    --------
-    replacement_omp : Uses gradients instead; faster, and for every constraint.
+        `objective` is the sum of f_t(Z_t), and `gains` are its growth by the replacement of each step.
 
     Examples
     --------

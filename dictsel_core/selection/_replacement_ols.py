@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.parallel import finished
-from dictsel_core._util.validation import Bools, Ints
+from dictsel_core._util.validation import Bools, Doubles, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.pursuit.kernels import fit_with_gains
 from dictsel_core.selection.engine import GainCostEngine, Repeats, SelectedAtom, Selector, as_max_repeats
-from dictsel_core.selection.fits import Doubles, SupportFit
+from dictsel_core.selection.fits import SupportFit
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.run import SelectionRun, iterate
 from dictsel_core.selection.state import FIT_LIMITS, ColumnFit, SupportState
@@ -56,17 +56,10 @@ def replacement_ols(
         With exactly k atoms, unless repeats are steps. `objective` is the sum of f_t(Z_t), `gains` the maxima
         above. Additions increase the objective; a swap may decrease it.
 
-    See Also
-    --------
-    iter_replacement_ols : The same, step by step.
-    replacement_omp : The paper's selector, which is faster and has a guarantee.
-
     Notes
     -----
-    As in `replacement_omp`, an atom that is already selected may win again, up to k times, and if no
-    replacement has a positive gain, the new atom with the largest summed gain joins without being used.
-    There is no guarantee like theorem 4.2. One step costs O(dns) for each patch that the previous step
-    has changed.
+    Unlike `replacement_omp`, it has no guarantee. One step costs O(dns) for each patch that the previous
+    step has changed.
 
     References
     ----------

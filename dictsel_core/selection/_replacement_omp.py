@@ -3,7 +3,7 @@
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.parallel import finished
-from dictsel_core._util.validation import as_accuracy
+from dictsel_core._util.validation import as_positive
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint
 from dictsel_core.selection.engine import OMPEngine, Repeats, Selector, as_max_repeats, as_smoothness
@@ -48,17 +48,15 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     n_atoms : int
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
-        True = missing. The loss counts observed entries only. By default nothing is missing.
+        True = missing: only observed entries count. By default nothing is missing.
     weights : (T, d) or (T,) array_like, optional
-        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
-        missing. Default is 1.
+        How many times the squared error of each entry, or patch, counts. Default is 1; 0 is missing.
     utility : Utility, optional
         Another utility u than the squared one, such as `HuberUtility`: then :math:`A^\top r_t` stands for the
-        gradient of u, M for the smoothness of the ground set times that of the utility, and refits maximize
-        u. By default u is the squared one, for which steps are much faster.
+        gradient of u, M is multiplied by its smoothness, and refits maximize u, which takes far longer.
     smoothness : float, optional
-        M. By default that of the ground set, `GroundSet.smoothness`, for which theorem 4.2 holds. A smaller
-        one lets more replacements happen, and the objective may then decrease in some steps.
+        M. By default that of the ground set, for which theorem 4.2 holds. With a smaller one, more
+        replacements happen, and the objective may decrease in some steps.
     decay : bool, optional
         True is ROMPd (section 6.1): M decreases as :math:`M / \sqrt{i}` in iteration i, so that gains
         do not all reach zero. The objective may then decrease in some steps. Default is False.
@@ -68,8 +66,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
         dictionary may then have fewer than k atoms. "none": only new atoms compete. Default is "extra", and
         "none" with decay.
     accuracy : float, optional
-        Each step reaches at least this fraction of the largest gain (remark 4.4). Below 1 there may be fewer
-        exact solves under average sparsity. Default is 1.
+        Each step reaches at least this fraction of the largest gain (remark 4.4). Default is 1.
 
     Returns
     -------
@@ -79,30 +76,18 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
 
     See Also
     --------
-    iter_replacement_omp : The same, step by step.
     replacement_ols : Uses exact gains and costs; selects better dictionaries if much is missing.
     replacement_greedy : Uses exact differences; slower, and not for average sparsity.
     chunked_replacement_omp : The same on several threads or machines.
-    approximation_bound : The guarantee of theorem 4.2.
 
     Notes
     -----
-    The paper maximizes over the whole ground set, so an atom that is already selected may win again and
-    change supports without enlarging the dictionary; by default such iterations are part of the next step.
-    At most k of them are made: the first k iterations are then those of the paper, and theorem 4.2 holds,
-    as it does with "steps". Repeats about halve the residual (docs/reproduction.md). If no replacement has
-    a positive gain, the new atom with the largest summed squared correlation joins the dictionary without
-    being used.
+    With "extra" and "steps" the first k iterations are those of the paper, and theorem 4.2 holds. If no
+    replacement has a positive gain, the new atom with the largest summed squared correlation joins the
+    dictionary without being used. Of atoms that are equal up to sign, the first one wins.
 
-    Of atoms that are equal up to sign, the first one in the ground set wins. One step costs O(dn) for
-    each patch that the previous step has changed, and O(ds^2) for its refit; if nothing is missing, inner
-    products are shared, which makes it O(kn) and O(s^3) for small dictionaries. Any other patch costs O(n),
-    or nothing if no replacement improves it.
-
-    References
-    ----------
-    .. [1] K. Fujii and T. Soma, "Fast greedy algorithms for dictionary selection with generalized
-       sparsity constraints", NeurIPS 2018. :DOI:`10.48550/arXiv.1809.02314`
+    One step costs O(dn) for each patch that the previous step has changed, and O(ds^2) for its refit; if
+    nothing is missing and the dictionary small, O(kn) and O(s^3). Any other patch costs O(n) at most.
 
     Examples
     --------
@@ -128,7 +113,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     if repeats is not None:
         as_max_repeats(repeats, 0)
     problem = ground_set, data, constraint, n_atoms, mask, weights, utility
-    tau, constant = as_accuracy(accuracy), as_smoothness(smoothness)
+    tau, constant = as_positive(accuracy, "accuracy", most=1), as_smoothness(smoothness)
     return Selector("replacement_omp", OMPEngine).start(
         *problem, smoothness=constant, decay=decay, repeats=repeats, accuracy=tau
     )

@@ -4,11 +4,11 @@ import heapq
 from itertools import count
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import chunk_rows, positive_part_sums
 from dictsel_core._util.parallel import finished
-from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core._util.validation import Bools, Doubles, Floats, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity
 from dictsel_core.pursuit.columns import Pursuit, Rule
@@ -18,8 +18,6 @@ from dictsel_core.selection.run import SelectionRun, SelectionStep, iterate
 from dictsel_core.selection.state import SupportState
 from dictsel_core.selection.utilities import modular_values
 from dictsel_core.utility import Utility
-
-Doubles = NDArray[np.float64]
 
 #: Pairs of a patch and an atom that are tried at once.
 _PAIRS = 2048
@@ -53,24 +51,13 @@ def sds_ma(
         Average sparsity is the variant of Cevher and Krause (2011): one budget for all patches.
     utility : Utility, optional
         Another utility u than the squared one (lemma D.1 holds for any that is smooth and strongly concave):
-        then :math:`f_t(\{a\})` is its maximum over the weight of atom a, found by a fit for every patch and
-        atom. By default u is the squared one.
+        then :math:`f_t(\{a\})` is its maximum over the weight of atom a.
 
     Returns
     -------
     Selection
         `objective` and `gains` are those of the modular approximation; the supports maximize it, and have
         least-squares weights.
-
-    See Also
-    --------
-    replacement_omp : Takes the overlap of atoms into account, in comparable time.
-
-    References
-    ----------
-    .. [1] A. Krause and V. Cevher, "Submodular dictionary selection for sparse representation", ICML 2010.
-    .. [2] V. Cevher and A. Krause, "Greedy dictionary selection for sparse representation", IEEE Journal
-       of Selected Topics in Signal Processing 5(5), 2011.
 
     Examples
     --------
@@ -166,12 +153,11 @@ def sds_omp(
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
 ) -> SelectionRun:
-    """Select a dictionary by SDS_OMP.
+    """Select a dictionary by SDS_OMP, which takes long.
 
     Each step selects the atom a with the largest h(X + a), the utility that OMP reaches for all patches
     in the dictionary X + a. Only the patches whose pursuit would choose a are coded again, which does not
-    change h; still, a step takes seconds for tens of thousands of patches. The utility is the squared one:
-    the ratio in table 1 is for it alone.
+    change h.
 
     Parameters
     ----------
@@ -185,11 +171,6 @@ def sds_omp(
     Selection
         `objective` is h of the selected atoms; it may decrease, since OMP is not optimal. `gains` are its
         changes.
-
-    See Also
-    --------
-    sds_ma : Replaces the value by a modular one; has the reference.
-    replacement_omp : Selects dictionaries of similar quality in a fraction of the time.
 
     Examples
     --------
@@ -269,7 +250,7 @@ class _OMPEngine:
 
     def _run(
         self, pursuit: Pursuit, rows: Ints, rule: Rule | None = None, own: Floats | None = None
-    ) -> tuple[Ints, NDArray[np.float64]]:
+    ) -> tuple[Ints, Doubles]:
         """Return the supports of some patches, padded with -1, and their utilities."""
         problem = self.problem
         observed = None if problem.observed is None else problem.observed[rows]

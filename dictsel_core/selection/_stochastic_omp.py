@@ -4,22 +4,24 @@ from collections.abc import Iterator
 from math import log, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import chunk_rows
 from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import (
     Bools,
+    Doubles,
     Floats,
     Ints,
     ObservedData,
     as_count,
     as_generator,
     as_n_atoms,
-    as_probability,
+    as_positive,
 )
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains, SeparableConstraint
+from dictsel_core.selection._chunks import as_table
 from dictsel_core.selection.engine import (
     Repeats,
     ReplacementEngine,
@@ -32,8 +34,6 @@ from dictsel_core.selection.engine import (
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.run import DataSums, SelectionRun, SpectralBound, data_sums, iterate
 from dictsel_core.selection.state import SupportState
-
-Doubles = NDArray[np.float64]
 
 
 @finished
@@ -67,10 +67,9 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     ground_set, data, n_atoms, mask, weights, smoothness, repeats
         As in `replacement_omp`.
     constraint : Constraint
-        Which supports are allowed. Under individual sparsity and matroids the bounds below hold. Under any
-        other constraint patches share atoms or a budget: what one of them gains depends on patches that are
-        not drawn, so that eq. 5 is no mean over patches. Patches then take what those drawn before them have
-        left, and the error of a step is infinite; `chunked_replacement_omp` is exact there.
+        Which supports are allowed. Under individual sparsity and matroids the bounds below hold. Where
+        patches share atoms or a budget, they take what those drawn before them have left, and the error of a
+        step is infinite; `chunked_replacement_omp` is exact there.
     sample : int, optional
         The number m of patches of each step; if there are no more, all of them are used, and the result is
         that of `replacement_omp`. Default is 1024.
@@ -84,11 +83,6 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     Selection
         With exactly k atoms. Gains and objectives of the steps are estimates, T times means over the sample;
         supports, weights and certificate are those of all patches.
-
-    See Also
-    --------
-    iter_stochastic_replacement_omp : The same, step by step; a step has its `error`.
-    chunked_replacement_omp : Exact, for data that do not fit into memory.
 
     Notes
     -----
@@ -130,7 +124,8 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     Selector("stochastic_replacement_omp", _Engine).check(constraint)
     points = as_points(ground_set, data, mask, weights)
     count, size = as_n_atoms(n_atoms, len(ground_set)), as_count(sample, "sample")
-    probability = as_probability(confidence, "confidence")
+    if (probability := as_positive(confidence, "confidence")) >= 1:
+        raise ValueError(f"confidence must be below 1, but is {probability}.")
     constraint.check(len(points), len(ground_set))
     generator, max_repeats = as_generator(rng), as_max_repeats(repeats, count)
     constant = as_smoothness(smoothness) or ground_set.smoothness
@@ -184,24 +179,12 @@ class _Patches:
         state.set_supports(self._supports[rows])
         seen = self._seen[rows]
         for number in range(int(seen.min()), len(self.atoms)):
-            self._replace(state, constraint, self.atoms[number], seen <= number)
+            atom = self.atoms[number]
+            gains = np.where(seen <= number, state.squares_with(np.array([atom]))[:, 0], 0)
+            table = state.table(as_table(gains, self.n_candidates), self.smoothness)
+            state.apply(constraint.replacement(table, atom), atom)
         self._supports[rows], self._seen[rows] = state.supports, len(self.atoms)
         return state, constraint
-
-    def _replace(self, state: SupportState, constraint: Constraint, atom: int, behind: Bools) -> None:
-        """Make the best replacement by an atom in the patches that are behind."""
-        problem = state.problem
-        rows = np.flatnonzero(behind)
-        columns = problem.columns(rows, state.supports[rows])
-        residuals = problem.data[rows] - np.vecmat(state.coefficients[rows], columns)
-        squares = np.square(problem.apply_factors(rows, residuals) @ self.ground_set.atoms[:, atom])
-        squares[squares <= problem.rounding[rows]] = 0
-        squares[(state.supports[rows] == atom).any(axis=1)] = 0
-        gains = np.zeros((len(behind), 1))
-        gains[rows, 0] = squares
-        # Only the column of the atom is looked at.
-        table = state.table(np.broadcast_to(gains, (len(behind), self.n_candidates)), self.smoothness)
-        state.apply(constraint.replacement(table, atom), atom)
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Bring all patches up to date; return their supports and least-squares weights."""

@@ -134,7 +134,7 @@ class ReplacementEngine(ABC):
 def best_replacement(
     bounds: Floats, solve: Callable[[int], Replacement], accuracy: float = 1.0
 ) -> tuple[int, Replacement | None, int]:
-    """Return the atom of the best replacement, that replacement, and the number of exact solves.
+    """Return the atom of the best replacement, that one (None if no value is positive), and how many solves.
 
     Parameters
     ----------
@@ -144,13 +144,6 @@ def best_replacement(
         Returns the replacement of an atom, such as ``lambda atom: constraint.replacement(table, atom)``.
     accuracy : float, optional
         Atoms are tried until no bound, times this, exceeds the best value. Default is 1.
-
-    Returns
-    -------
-    atom : int
-    replacement : Replacement or None
-        None if no value is positive.
-    n_exact : int
     """
     best_atom, best, best_value, n_exact = -1, None, 0.0, 0
     while accuracy * bounds[atom := int(bounds.argmax())] > best_value:
@@ -165,13 +158,8 @@ def best_replacement(
 class GainCostEngine(ReplacementEngine):
     """Values replacements by gains and costs, among which the constraint finds the best combination.
 
-    Parameters
-    ----------
-    state, max_repeats
-        See `ReplacementEngine`.
-    constraint : Constraint
-    accuracy : float, optional
-        Fraction of the largest value that the replacement reaches at least. Default is 1.
+    State and maximum number of repeats are those of a `ReplacementEngine`; a replacement reaches at least the
+    fraction `accuracy` of the largest value.
     """
 
     def __init__(
@@ -211,18 +199,10 @@ class GainCostEngine(ReplacementEngine):
 
 
 class Selector(NamedTuple):
-    """A selector: which constraints it accepts, and its engine.
+    """A selector: its name, its engine, and which classes of constraints it accepts.
 
-    Attributes
-    ----------
-    name : str
-        Of the function, for errors.
-    engine : callable
-        Takes a `Problem`, a constraint, the number of atoms, and the selector's own options by name.
-    accepted : tuple of type
-        Classes of constraints.
-    needs : str
-        The accepted constraints as text, for errors.
+    The engine is made of a `Problem`, a constraint, the number of atoms, and the selector's own options by
+    name. `needs` are the accepted constraints as text, for errors.
     """
 
     name: str
@@ -254,42 +234,24 @@ class Selector(NamedTuple):
 
     def check(self, constraint: object) -> None:
         """Raise TypeError if a constraint is not accepted."""
-        requirement = f"{self.name} needs {self.needs}"
+        if isinstance(constraint, self.accepted):
+            return
+        kind = type(constraint).__name__
         if isinstance(constraint, type):
-            raise TypeError(
-                f"{requirement}, not the class {constraint.__name__}; give it its parameters, "
-                "as IndividualSparsity(5)."
-            )
-        if not isinstance(constraint, Constraint):
-            raise TypeError(
-                f"{requirement}, not {type(constraint).__name__}; a custom constraint derives from "
-                "Constraint."
-            )
-        if not isinstance(constraint, self.accepted):
-            raise TypeError(
-                f"{requirement}, not {type(constraint).__name__}; use replacement_omp for that one."
-            )
+            given = f"the class {constraint.__name__}; give it its parameters, as IndividualSparsity(5)"
+        elif isinstance(constraint, Constraint):
+            given = f"{kind}; use replacement_omp for that one"
+        else:
+            given = f"{kind}; a custom constraint derives from Constraint"
+        raise TypeError(f"{self.name} needs {self.needs}, not {given}.")
 
 
 class OMPEngine(GainCostEngine):
     """Replacement OMP: supports and squared correlations of all patches.
 
-    Derive from it, and write `iterate`, for a selector with the same gains that chooses otherwise.
-
-    Parameters
-    ----------
-    problem : Problem
-    constraint : Constraint
-    n_atoms : int
-    smoothness, decay, repeats, accuracy
-        Those of `replacement_omp`.
-
-    Attributes
-    ----------
-    gains : (T, n) ndarray
-        Squared correlations of the atoms with the residuals.
-    largest : (T,) ndarray
-        The largest of each patch.
+    Derive from it, and write `iterate`, for a selector with the same gains that chooses otherwise. The
+    parameters are those of `replacement_omp`. `gains`, (T, n), are the squared correlations of the atoms with
+    the residuals, and `largest`, (T,), the largest of each patch.
     """
 
     def __init__(

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core._util.validation import Bools, Doubles, Floats, Ints
 from dictsel_core.selection.problem import Problem
-
-Doubles = NDArray[np.float64]
 
 #: Ridge on the normal equations of unit columns: dependent columns then give large inverses, not errors.
 RIDGE = 1e-13

@@ -1,10 +1,10 @@
 """The input of a selector: ground set and data."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dictsel_core._util.validation import Floats, Ints, ObservedData, rounding_level
-from dictsel_core.atoms import GroundSet
+from dictsel_core._util.validation import Doubles, Floats, Ints, ObservedData, rounding_level
+from dictsel_core.atoms.ground_set import GroundSet, as_ground_set
 from dictsel_core.utility import Utility
 
 #: Relative size of gradients up to which they are rounding error.
@@ -15,35 +15,15 @@ def as_points(
     ground_set: object, data: ArrayLike, mask: ArrayLike | None = None, weights: ArrayLike | None = None
 ) -> ObservedData:
     """Check the ground set, and return data, mask and weights, checked."""
-    if not isinstance(ground_set, GroundSet):
-        raise TypeError(
-            "ground_set must be a GroundSet, from standard_ground_set or ground_set_from_array, "
-            f"not {type(ground_set).__name__}."
-        )
-    return ObservedData(data, mask, ground_set.n_features, weights)
+    return ObservedData(data, mask, as_ground_set(ground_set).n_features, weights)
 
 
 class Problem:
     """Ground set and data, converted to one dtype.
 
-    Attributes
-    ----------
-    atoms : (d, n) ndarray
-    padded_rows : (n + 1, d) ndarray of float64
-        The atoms as rows, then a row of zeros for the index -1 of empty slots.
-    data : (T, d) ndarray
-        Zero at missing entries, and multiplied by the square roots of the weights.
-    observed : (T, d) ndarray or None
-        The factors of the entries, as in `ObservedData`: 0.0 where missing, else 1.0, or less for entries of
-        less weight; None if all are 1.
-    has_partial_weights : bool
-        Whether some factors lie between 0 and 1.
-    scales : (T,) ndarray or None
-        By which the weights of the supports are multiplied, as the data are; None if all are 1.
-    energies : (T,) ndarray of float64
-        ``|y_t|^2`` on observed entries.
-    rounding : (T,) ndarray
-        Squared correlations up to this are rounding error.
+    Data, (T, d), are zero at missing entries, and multiplied by the square roots of the weights. `observed`
+    are the factors of their entries, and `scales`, (T,), multiply the weights of the supports, both as in
+    `ObservedData`.
     """
 
     def __init__(self, ground_set: GroundSet, points: ObservedData) -> None:
@@ -51,11 +31,14 @@ class Problem:
         self.data, self.observed = points.rows(0, len(points))
         self.has_partial_weights, self.scales = points.has_partial_weights, points.scales
         self.atoms = np.ascontiguousarray(ground_set.atoms, dtype=self.data.dtype)
+        #: The atoms as rows, then zeros for the index -1 of empty slots: (n + 1, d).
         self.padded_rows = np.zeros((len(ground_set) + 1, ground_set.n_features))
         self.padded_rows[:-1] = ground_set.atoms.T
+        #: ``|y_t|^2`` on observed entries: (T,).
+        self.energies = np.einsum("td,td->t", self.data, self.data, dtype=np.float64)
         # Weights are accurate to about ten digits, but not more than the data.
         relative = max(1e-10, rounding_level(ground_set.n_features, self.data.dtype))
-        self.energies = np.einsum("td,td->t", self.data, self.data, dtype=np.float64)
+        #: Squared correlations up to this are rounding error: (T,).
         self.rounding = self.energies.astype(self.data.dtype) * relative**2
 
     @classmethod
@@ -105,7 +88,7 @@ class Problem:
         factors = self.observed[rows]
         return vectors * (factors if vectors.ndim == 2 else factors[:, None])
 
-    def columns(self, rows: Ints, supports: Ints) -> NDArray[np.float64]:
+    def columns(self, rows: Ints, supports: Ints) -> Doubles:
         """Return the atoms of given supports (B, S), zero at missing entries of the patch: (B, S, d)."""
         columns = self.padded_rows.take(supports, axis=0, mode="wrap")
         if self.observed is not None:

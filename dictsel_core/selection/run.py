@@ -6,11 +6,10 @@ from functools import cached_property, reduce
 from typing import NamedTuple, ParamSpec, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import positive_part_sums, read_only
 from dictsel_core._util.parallel import Run, single_threaded_blas, step_by_step
-from dictsel_core._util.validation import Floats, Ints, as_nonnegative
+from dictsel_core._util.validation import Doubles, Floats, Ints, as_nonnegative
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import AverageSparsity, Constraint
 from dictsel_core.selection.problem import Problem
@@ -26,18 +25,11 @@ _SAFETY = {4: 1e-5, 8: 1e-9}
 
 @dataclass(frozen=True)
 class Certificate:
-    """The objective of a selection, and a bound that no dictionary of as many atoms can exceed.
+    """The sum of f_t(Z_t) that a selection has achieved, and an upper bound on that of any other.
 
-    Attributes
-    ----------
-    achieved : float
-        The sum of f_t(Z_t) over the selected supports.
-    upper_bound : float
-        No supports that the constraint allows, in any dictionary of k atoms of the ground set, have a larger
-        sum.
-    reason : str
-        Which bound it is: "energy" of the data, "spectrum" of the data, "blocks" of the constraint, or
-        "gains" of further replacements.
+    The bound is for all supports that the constraint allows in any dictionary of k atoms of the ground set.
+    Its reason is the "energy" or the "spectrum" of the data, the "blocks" of the constraint, or the "gains"
+    of further replacements.
     """
 
     achieved: float
@@ -55,16 +47,11 @@ class Certificate:
 
 
 class DataSums(NamedTuple):
-    """Sums over some patches that bound the optimum.
+    """Sums over some patches that bound the optimum."""
 
-    Half their energy on observed entries, or the largest possible utility; the largest squared length of a
-    patch, or twice its largest possible utility; and Y^T Y of their rows, None if entries are missing or for
-    other utilities.
-    """
-
-    energy: float
-    largest: float
-    gram: NDArray[np.float64] | None
+    energy: float  #: Half of it on observed entries, or the largest possible utility.
+    largest: float  #: Squared length of a patch, or twice its largest possible utility.
+    gram: Doubles | None  #: Y^T Y of the rows; None if entries are missing, or for other utilities.
 
 
 def data_sums(data: Floats, *, complete: bool) -> DataSums:
@@ -155,7 +142,7 @@ class OptimumBound(EnergyBound):
         return float(energies.sum()) / 2
 
     @cached_property
-    def _spectrum(self) -> NDArray[np.float64]:
+    def _spectrum(self) -> Doubles:
         """Eigenvalues of the Gram matrix of the data, the largest first.
 
         No subspace of k dimensions, as k atoms span, holds more of the energy than the k largest.
@@ -229,7 +216,7 @@ class OptimumBound(EnergyBound):
         return self._problem.squared_modular_values()
 
 
-def _eigenvalues(data: Floats) -> NDArray[np.float64]:
+def _eigenvalues(data: Floats) -> Doubles:
     """Return the squared singular values, the largest first."""
     rows = data.astype(np.float64, copy=False)
     gram = rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
@@ -242,20 +229,11 @@ def _sum_of_largest(values: Floats, count: int) -> float:
 
 @dataclass(frozen=True)
 class SelectionStep:
-    """The selection of one atom.
+    """The selection of one atom, by its index in the ground set.
 
-    Attributes
-    ----------
-    atom : int
-        Index in the ground set.
-    gain : float
-        The maximum by which the atom was selected; see each selector.
-    objective : float
-        Value of the objective of the selector after the step.
-    n_exact : int
-        How many candidate atoms were evaluated exactly in this step.
-    error : float
-        How far the gain of the atom may be below the largest one; 0 unless gains were estimated.
+    The gain is the maximum by which it was selected, and `objective` the value after the step; see each
+    selector. `n_exact` candidates were evaluated exactly. By its `error`, 0 unless gains were estimated, the
+    gain may be below the largest one.
     """
 
     atom: int
@@ -291,8 +269,8 @@ class Selection:
     indices: Ints
     supports: tuple[Ints, ...]
     coefficients: tuple[Floats, ...]
-    gains: NDArray[np.float64]
-    objective: NDArray[np.float64]
+    gains: Doubles
+    objective: Doubles
     certificate: Certificate
 
     def __repr__(self) -> str:
@@ -305,7 +283,7 @@ class Selection:
         )
 
     @property
-    def dictionary(self) -> NDArray[np.float64]:
+    def dictionary(self) -> Doubles:
         """The selected atoms as columns: (d, k)."""
         return self.ground_set.atoms[:, self.indices]
 

@@ -1,41 +1,23 @@
 """The supports of all patches during a selection, refitted after every change."""
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
 import numpy as np
 
 from dictsel_core._util.arrays import chunk_rows, read_only
-from dictsel_core._util.validation import Bools, Floats, Ints
+from dictsel_core._util.validation import Bools, Doubles, Floats, Ints
 from dictsel_core.constraints import Replacement, ReplacementGains
 from dictsel_core.constraints.constraint import replace_atoms
 from dictsel_core.pursuit.columns import REPEAT_BELOW
 from dictsel_core.pursuit.kernels import fit_columns
 from dictsel_core.selection._kernels import solve_supports, square_by_products, square_correlations
-from dictsel_core.selection.fits import (
-    ILL_CONDITIONED,
-    RIDGE,
-    WELL_CONDITIONED,
-    Doubles,
-    SupportFit,
-    fit_supports,
-)
+from dictsel_core.selection.fits import ILL_CONDITIONED, RIDGE, WELL_CONDITIONED, SupportFit, fit_supports
 from dictsel_core.selection.problem import Problem, UtilityProblem
 from dictsel_core.selection.utilities import UtilityFit
 
 #: Of `solve_supports`, and of kernels that fit columns.
 _LIMITS = RIDGE, WELL_CONDITIONED
 FIT_LIMITS = 1 / ILL_CONDITIONED, 1 / ILL_CONDITIONED, REPEAT_BELOW
-
-
-class Fit(Protocol):
-    """Fits the patches of a problem; supports are (B, S), with -1 in empty slots."""
-
-    def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
-        """Return the weights of some patches, (B, S), and ``|y|^2 - |r|^2``, (B,), as observed."""
-
-    def gradients(self, rows: Ints) -> Floats:
-        """Return r of some patches, (B, d), whose products with the atoms are A^T r as observed."""
 
 
 class ColumnFit:
@@ -51,7 +33,7 @@ class ColumnFit:
         self._factors = ones if problem.observed is None else problem.observed
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
-        """Fit by the columns of the supports."""
+        """Fit by supports (B, S), -1 in empty slots; return weights, (B, S), and ``|y|^2 - |r|^2``, (B,)."""
         if supports.shape[1] > self._max_compiled:
             return self._refit_with_numpy(rows, supports)
         weights, explained = np.empty(supports.shape), np.empty(len(rows))
@@ -82,33 +64,19 @@ class ColumnFit:
         self._residuals[rows] = fit.residual
 
     def gradients(self, rows: Ints) -> Floats:
-        """Return the residuals."""
+        """Return r of some patches, (B, d), whose products with the atoms are A^T r as observed."""
         return self._problem.apply_factors(rows, self._residuals.take(rows, axis=0))
 
 
 class SupportState:
     """Supports and weights of all patches.
 
-    Parameters
-    ----------
-    problem : Problem
-    capacity : int
-        Maximum size of a support.
-    fit : Fit, optional
-        Computes the weights. By default least squares, or the best ones for the utility of the problem.
-
-    Attributes
-    ----------
-    supports : (T, S) ndarray of int
-        Ground-set indices in the first ``sizes[t]`` slots, then -1.
-    sizes : (T,) ndarray of int
-    coefficients : (T, S) ndarray of float64
-        Least-squares weights on the observed entries; 0 in empty slots.
-    explained : (T,) ndarray of float64
-        ``2 f_t(Z_t) = |y_t|^2 - |r_t|^2``, on observed entries.
+    Supports, (T, S), hold ground-set indices in their first ``sizes[t]`` slots, then -1; S is the capacity.
+    Coefficients are least-squares weights on the observed entries, or the best for the utility of the
+    problem, and 0 in empty slots; `explained`, (T,), is ``2 f_t(Z_t) = |y_t|^2 - |r_t|^2``.
     """
 
-    def __init__(self, problem: Problem, capacity: int, fit: Fit | None = None) -> None:
+    def __init__(self, problem: Problem, capacity: int, fit: ColumnFit | UtilityFit | None = None) -> None:
         self.problem = problem
         shape = (len(problem), capacity)
         self.supports = np.full(shape, -1)

@@ -78,8 +78,7 @@ SETTING_OPTIONS = (
     ),
     _setting(
         "--rounds N|auto",
-        "rounds of non-local refinement, 0 for none, auto for eight unless held-out pixels get worse "
-        "(default: that of the preset)",
+        "rounds of non-local refinement, 0 for none, auto for eight (default: that of the preset)",
         ROUNDS,
     ),
     _setting(

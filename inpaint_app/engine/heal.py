@@ -9,6 +9,7 @@ from dictsel_core.restoration import has_wide_hole, iter_restore_region, region_
 from inpaint_app.engine.brush_tip import BrushTip, blended
 from inpaint_app.engine.control import Event, JobControl, ProgressReporter
 from inpaint_app.engine.copying import CopySource, copied
+from inpaint_app.engine.healed_picture import HealedPicture, HealedRect, faded, put_rect, rect_of
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.restore import translate_errors
 from inpaint_app.errors import UserError
@@ -17,28 +18,6 @@ from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array, channel_axis
 from inpaint_app.model.rect import Rect
-
-
-@dataclass(frozen=True, eq=False)
-class HealedPicture:
-    """A picture of which some missing pixels are restored."""
-
-    image: Array  #: All its pixels.
-    filled: PackedMask  #: The restored ones.
-    #: The last restoration of the whole picture, or of the first stroke; None before that.
-    restoration: Restoration | None = None
-    #: Pixels, (H, W), that were painted as no restoration would: strokes beside them leave them alone.
-    touched: PackedMask | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class HealedRect:
-    """Pixels of a rectangle, and which of them are restored, and which touched."""
-
-    rect: Rect
-    pixels: Array
-    filled: Mask
-    touched: Mask  #: (H, W)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +59,11 @@ class HealedStroke(Event):
     def after(self) -> HealedRect:
         """The pixels with the stroke in its opacity."""
         return faded(self.before, self.full, self.fades, self.strength)
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether some of its pixels are pasted into whatever is restored."""
+        return bool(self.full.touched.any() or self.before.touched.any() or self.strength < 1)
 
 
 def surroundings(rect: Rect, settings: RestoreSettings, shape: tuple[int, ...]) -> tuple[Rect, Rect]:
@@ -152,7 +136,7 @@ def _copied(request: HealRequest, paint: Paint, source: CopySource, control: Job
     pixels, done = copied(before.image, _seen(request, paint), rect, paint.covered, source, control.check)
     if not done.any():
         raise UserError("There is nothing to copy at the source", "choose another place with Alt+click")
-    old = _rect_of(before, rect)
+    old = rect_of(before, rect)
     full = np.where(done if pixels.ndim == 2 else done[..., None], pixels, old.pixels)
     filled = old.filled | (done if old.filled.ndim == 2 else done[..., None])
     restoration = before.restoration
@@ -198,7 +182,7 @@ def _filled(
 
 def _painted(request: HealRequest, new: HealedRect, restoration: Restoration) -> HealedStroke:
     """Put a stroke into the picture, as its brush paints it."""
-    old, paint = _rect_of(request.before, new.rect), request.paint
+    old, paint = rect_of(request.before, new.rect), request.paint
     fades, strength = np.zeros(new.touched.shape, np.bool_), 1.0
     if paint is not None:
         place = request.rect.within(new.rect).slices
@@ -214,40 +198,9 @@ def _painted(request: HealRequest, new: HealedRect, restoration: Restoration) ->
     return HealedStroke(replace(picture, restoration=restoration), old, new, fades, strength)
 
 
-def faded(before: HealedRect, full: HealedRect, fades: Mask, strength: float) -> HealedRect:
-    """Return a healed rectangle of which some pixels have another opacity, 0 to 1."""
-    if strength >= 1:
-        return full
-    weights = np.where(fades, np.float32(strength), np.float32(1))
-    pixels = blended(before.pixels, full.pixels, weights)
-    return replace(full, pixels=pixels, touched=full.touched | fades)
-
-
-def _rect_of(picture: HealedPicture, rect: Rect) -> HealedRect:
-    touched = picture.touched
-    is_touched = (
-        np.zeros((rect.height, rect.width), np.bool_) if touched is None else touched.unpack()[rect.slices]
-    )
-    filled = picture.filled.unpack()[rect.slices].copy()
-    return HealedRect(rect, picture.image[rect.slices].copy(), filled, is_touched)
-
-
-def put_rect(picture: HealedPicture, healed: HealedRect) -> HealedPicture:
-    """Return the picture with other pixels in a rectangle."""
-    place = healed.rect.slices
-    image, filled = picture.image.copy(), picture.filled.unpack()
-    image[place], filled[place] = healed.pixels, healed.filled
-    touched = picture.touched
-    if touched is not None or healed.touched.any():
-        pixels = np.zeros(image.shape[:2], np.bool_) if touched is None else touched.unpack()
-        pixels[place] = healed.touched
-        touched = PackedMask.pack(pixels) if pixels.any() else None
-    return HealedPicture(image, PackedMask.pack(filled, picture.filled.origin), picture.restoration, touched)
-
-
 def _put_back(request: HealRequest, inner: Rect, outer: Rect, local: Restoration) -> HealedStroke:
     picture, within = request.before, inner.within(outer)
-    touched = _rect_of(picture, inner).touched
+    touched = rect_of(picture, inner).touched
     new = HealedRect(inner, local.image[within.slices].copy(), request.missing[within.slices], touched)
     restoration = picture.restoration
     if restoration is None:

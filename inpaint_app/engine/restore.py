@@ -13,6 +13,7 @@ from dictsel_core.grain import match_grain
 from dictsel_core.restoration import ConstraintName
 from inpaint_app.engine.control import Event, JobControl, ProgressReporter, StoppedError
 from inpaint_app.engine.hole_fill import HoleFill
+from inpaint_app.engine.retouch import Retouch
 from inpaint_app.errors import UserError, clause
 from inpaint_app.model.missing import Mask, check_missing
 from inpaint_app.model.picture import Array, channel_axis
@@ -39,6 +40,7 @@ class RestoreRequest:
     mask: Mask
     settings: RestoreSettings
     hole_fill: HoleFill | None = None  #: How wide holes are filled; None leaves that to the settings.
+    retouch: Retouch | None = None  #: What is pasted last, where it is missing.
 
     @property
     def channel_axis(self) -> int | None:
@@ -60,6 +62,7 @@ class RunResult:
     seconds: float
     is_stopped: bool = False
     grainy: Array | None = None  #: The restored picture with grain, which is not measured; None without.
+    retouch: Retouch | None = None  #: What is pasted into both.
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +90,16 @@ def restore(
 
     If the job is stopped, the last intermediate image is the result. `reporter` is for a part of a job.
     """
+    return _retouched(_restore(request, control, reporter))
+
+
+def _restore(request: RestoreRequest, control: JobControl, reporter: ProgressReporter | None) -> RunResult:
     reporter = reporter or ProgressReporter(control)
     check_missing(request.missing_fraction)
     start = time.perf_counter()
     last: RestoreStep | None = None
     next_image = start
+    retouch = None if request.retouch is None else request.retouch.within(request.mask)
 
     def on_step(step: RestoreStep) -> None:
         nonlocal last, next_image
@@ -100,7 +108,8 @@ def restore(
             return
         last, now = step, time.perf_counter()
         if now >= next_image and (image := step.image) is not None:
-            control.report(IntermediateImage(request.settings.constraint, image))
+            shown = image if retouch is None else retouch.pasted(image)
+            control.report(IntermediateImage(request.settings.constraint, shown))
             rendered = time.perf_counter()
             next_image = rendered + _IMAGE_PAUSE * (rendered - now)
 
@@ -116,16 +125,28 @@ def restore(
                 restoration = replace(restoration, image=image, settings=asked)
     except StoppedError:
         partial = None if last is None else last.partial
-        return RunResult(request, partial, time.perf_counter() - start, is_stopped=True)
-    return RunResult(request, restoration, time.perf_counter() - start)
+        return RunResult(request, partial, time.perf_counter() - start, is_stopped=True, retouch=retouch)
+    return RunResult(request, restoration, time.perf_counter() - start, retouch=retouch)
+
+
+def _retouched(result: RunResult) -> RunResult:
+    """Return a result with what was painted by hand pasted into it."""
+    restoration, retouch, grainy = result.restoration, result.retouch, result.grainy
+    if restoration is None or retouch is None:
+        return result
+    return replace(
+        result,
+        restoration=replace(restoration, image=retouch.pasted(restoration.image)),
+        grainy=None if grainy is None else retouch.pasted(grainy),
+    )
 
 
 def restore_with_grain(request: RestoreRequest, control: JobControl) -> RunResult:
     """Restore a picture, and match the grain of restored pixels with that around; see `restore`."""
-    result = restore(request, control)
-    if result.restoration is None:
-        return result
-    return replace(result, grainy=with_grain(request, result.restoration.image))
+    result = _restore(request, control, None)
+    if result.restoration is not None:
+        result = replace(result, grainy=with_grain(request, result.restoration.image))
+    return _retouched(result)
 
 
 def compare(
@@ -170,8 +191,10 @@ def preview(
         return psnr(reference[rect.slices], image, data_range=data_range)
 
     run_psnr = None if current is None else quality_of(current[rect.slices])
+    retouch = None if request.retouch is None else request.retouch.within(request.mask)
 
     def made_of(image: Array) -> Preview:
+        image = image if retouch is None else retouch.pasted(image, rect)
         return Preview(rect, image, quality_of(image), run_psnr)
 
     def on_step(step: RestoreStep) -> None:

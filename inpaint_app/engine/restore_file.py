@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from dictsel_core import Restoration, RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.engine.control import Event, JobControl, Progress, ProgressReporter, StoppedError
@@ -17,6 +19,7 @@ from inpaint_app.engine.measure import QualityMetrics, quality
 from inpaint_app.engine.overview import Overview, write_enlarged
 from inpaint_app.engine.restore import restore, tune, with_grain
 from inpaint_app.engine.restore_stack import restore_stack
+from inpaint_app.engine.retouch import Retouch
 from inpaint_app.engine.source import BYTES_PER_VALUE, Plane, Source, load_pages, memory, with_reference
 from inpaint_app.errors import Remedy, TooLargeError, UserError, join_names, printable_path
 from inpaint_app.io.atomic import check_distinct, write_files
@@ -24,7 +27,7 @@ from inpaint_app.io.paths import is_zarr
 from inpaint_app.io.write import Output
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Array, Picture
 
 #: Side of a block in pixels: at this size the halos add about an eighth to the work.
 DEFAULT_BLOCK = 1536
@@ -68,6 +71,8 @@ class FileRequest:
     block: int | None = None
     #: What is missing in some planes, in place of what the file marks there.
     masks: Mapping[Plane, PackedMask] = field(default_factory=dict)
+    #: What is pasted last into some planes.
+    retouched: Mapping[Plane, Retouch] = field(default_factory=dict)
 
     @property
     def sources(self) -> tuple[Path, ...]:
@@ -203,7 +208,7 @@ def _restore_in_memory(request: FileRequest, control: JobControl) -> FileResult:
         clock.take(restoration.seconds)
     control.report(Restored(restorations[0]))
     used = restorations[0].settings
-    files = [output.pending(_restored(sources, restorations, grain=options.grain))]
+    files = [output.pending(_restored(sources, restorations, request))]
     if request.recipe is not None:  # the picture is named last, and so stands for the whole
         files.insert(0, pending_recipe(source, used, request.recipe))
     notes = write_files(files, overwrite=output.overwrite, source=request.path) + notes
@@ -257,20 +262,28 @@ def _check_targets(request: FileRequest) -> None:
         check_distinct([output.path, request.recipe])
 
 
-def _restored(sources: tuple[Source, ...], restorations: list[Restoration], *, grain: bool) -> Picture:
-    """Return all pages, those with missing pixels restored."""
-    damaged = [source for source in sources if source.missing.sources]
-    images = iter(
-        [
-            with_grain(source.request(each.settings), each.image) if grain else each.image
-            for source, each in zip(damaged, restorations, strict=True)
-        ]
-    )
-    pages = [
-        each.restored(next(images), each.missing.mask) if each.missing.sources else each.picture
-        for each in sources
-    ]
+def _restored(sources: tuple[Source, ...], restorations: list[Restoration], request: FileRequest) -> Picture:
+    """Return all pages, those with missing pixels restored, and retouched last."""
+    damaged = [number for number, source in enumerate(sources) if source.missing.sources]
+    pages = [source.picture for source in sources]
+    for number, each in zip(damaged, restorations, strict=True):
+        source, image = sources[number], each.image
+        if request.options.grain:
+            image = with_grain(source.request(each.settings), image)
+        for plane, retouch in request.retouched.items():
+            if plane.page == number:
+                image = _retouched(image, plane.band, retouch.within(source.missing.mask))
+        pages[number] = source.restored(image, source.missing.mask)
     return replace(pages[0], more_pages=tuple(pages[1:]))
+
+
+def _retouched(image: Array, band: int | None, retouch: Retouch | None) -> Array:
+    """Return a page with what was painted by hand on it, or on one of its bands."""
+    if retouch is None or band is None:
+        return image if retouch is None else retouch.pasted(image)
+    pasted = np.array(image)
+    pasted[..., band] = retouch.pasted(image[..., band])
+    return pasted
 
 
 def _summary(sources: tuple[Source, ...]) -> Source:

@@ -266,6 +266,11 @@ ALWAYS_LABELED = ("restore", "stop")
 OWN_KEYS: dict[str, str] = {}
 
 
-def key_of(name: str) -> str:
-    """Return the first shortcut of an action or a tool, for sentences that name it."""
-    return OWN_KEYS.get(name) or (SPECS | TOOL_SPECS)[name].keys[0]
+def key_hint(*names: str) -> str:
+    """Return the shortcuts of actions or tools in brackets, for sentences that name what they do before.
+
+    Empty if the user took them away.
+    """
+    known = SPECS | TOOL_SPECS
+    keys = [key for name in names if (key := OWN_KEYS.get(name, known[name].keys[0]))]
+    return f" ({' and '.join(keys)})" if keys else ""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.model.mask_doubt import MaskDoubt
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.background.release import release_all
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
@@ -292,7 +292,7 @@ class Session(QObject):
             way = (
                 "go back to it after the run in progress"
                 if is_busy
-                else f"{key_of('restore')} restores them again"
+                else f"Restore{key_hint('restore')} makes them again"
             )
             self.document.notice.emit(f"The pixels of run {number} were released to save memory; {way}.")
             return

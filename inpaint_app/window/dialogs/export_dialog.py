@@ -20,7 +20,7 @@ from inpaint_app.io import registry
 from inpaint_app.io.format import Format
 from inpaint_app.io.paths import is_folder, is_visible_file, same_file
 from inpaint_app.io.write import DEFAULT_QUALITY, Output, PictureProperties, check_storable
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.widgets.labels import SecondaryLabel
@@ -28,9 +28,7 @@ from inpaint_app.window.widgets.layouts import button_box, fill
 from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
-_PREVIEW = (
-    f"The preview is not exported: {key_of('restore')} restores the whole picture with these parameters."
-)
+_PREVIEW = f"The preview is not exported: Restore{key_hint('restore')} makes the whole picture with these parameters."
 _QUALITY = Quantity(
     label="&Quality",
     minimum=1,

@@ -11,6 +11,7 @@ from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.restore import RestoreRequest, RunResult
+from inpaint_app.engine.retouch import Retouch
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array
@@ -55,6 +56,11 @@ class RunRecord:
         return self.restoration.settings
 
     @property
+    def retouch(self) -> Retouch | None:
+        """What was painted by hand."""
+        return None if self.touched is None or self.image is None else Retouch(self.touched, self.image)
+
+    @property
     def n_bytes(self) -> int:
         """Memory that the pixels take."""
         return 0 if self.image is None else int(self.image.nbytes)
@@ -69,7 +75,7 @@ def record_of(result: RunResult, number: int, mask: PackedMask) -> RunRecord | N
     restoration = result.restoration
     if restoration is None:
         return None
-    image = restoration.image if result.grainy is None else result.grainy
+    image, retouch = restoration.image if result.grainy is None else result.grainy, result.retouch
     return RunRecord(
         number,
         result.request.settings,
@@ -79,6 +85,7 @@ def record_of(result: RunResult, number: int, mask: PackedMask) -> RunRecord | N
         replace(restoration, image=image),
         is_stopped=result.is_stopped,
         hole_fill=result.request.hole_fill,
+        touched=None if retouch is None else retouch.where,
         plain=None if result.grainy is None else restoration.image,
     )
 
@@ -96,10 +103,12 @@ class PackedRequest:
     packed_mask: PackedMask
     settings: RestoreSettings
     hole_fill: HoleFill | None = None
+    retouch: Retouch | None = None
 
     def unpack(self) -> RestoreRequest:
         """Return it for a job; called in another thread, since it takes a while."""
-        return RestoreRequest(self.pixels, self.packed_mask.unpack(), self.settings, self.hole_fill)
+        mask = self.packed_mask.unpack()
+        return RestoreRequest(self.pixels, mask, self.settings, self.hole_fill, self.retouch)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +137,11 @@ class RunHistory:
         return self.find(self.current_number)
 
     @property
+    def retouch(self) -> Retouch | None:
+        """What was painted by hand in the record that is shown; later runs take it over."""
+        return None if self.current is None else self.current.retouch
+
+    @property
     def has_unsaved(self) -> bool:
         """Whether the current record has not been saved."""
         return self.current_number is not None and self.current_number != self.saved_number
@@ -147,10 +161,15 @@ class RunHistory:
     def find_run(
         self, requested: RestoreSettings, mask: PackedMask, hole_fill: HoleFill | None = None
     ) -> RunRecord | None:
-        """Return the latest complete run with these inputs that still has its pixels."""
+        """Return the latest complete run with these inputs that still has its pixels.
+
+        What was painted by hand is that of the record that is shown.
+        """
+        touched = None if self.current is None else self.current.touched
         for record in reversed(self.records):
             is_whole = record.image is not None and not (record.is_stopped or record.n_strokes)
             is_asked = record.requested == requested and record.hole_fill is hole_fill
+            is_asked = is_asked and record.touched is touched
             if is_whole and is_asked and record.packed_mask.same_pixels(mask):
                 return record
         return None

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from inpaint_app.engine.detect import TONES, DamageChoice
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelSpinBox
@@ -60,9 +60,11 @@ class DamageLimits(QWidget):
         self._everywhere.setToolTip("Count marks outside of what you drew around, too.")
         self._previous.setText("◀")
         self._next.setText("▶")
-        self._previous.setToolTip(f"Previous mark ({key_of('previous_mark')}).")
+        self._previous.setToolTip(f"Previous mark{key_hint('previous_mark')}.")
         self._previous.setAccessibleName("Previous mark")
-        self._next.setToolTip(f"Next mark ({key_of('next_mark')}); {key_of('remove_mark')} removes it.")
+        self._next.setToolTip(
+            f"Next mark{key_hint('next_mark')}; Remove Mark{key_hint('remove_mark')} removes it."
+        )
         self._next.setAccessibleName("Next mark")
         label = QLabel("Only")
         label.setBuddy(self._tone)
@@ -128,7 +130,7 @@ class DamagePanel(QWidget):
         super().__init__()
         self._session = session
         self._find = QPushButton("Find damage")
-        self._find.setToolTip(f"Mark scratches, dust and other damage ({key_of('find_damage')}).")
+        self._find.setToolTip(f"Mark scratches, dust and other damage{key_hint('find_damage')}.")
         self._boxes = {kind: QCheckBox(words[0]) for kind, words in _KINDS.items()}
         self._sensitivity = QSlider(Qt.Orientation.Horizontal)
         self._number, self._found, self._limits = QLabel(), QLabel(), DamageLimits(session)

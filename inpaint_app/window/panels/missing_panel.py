@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from inpaint_app.model.mask_spec import GROW, MaskSpec
 from inpaint_app.model.missing import is_likely_inverted
 from inpaint_app.text.formatting import format_percent
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.document import captions
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill, tooltip
@@ -155,7 +155,7 @@ class MissingPanel(QWidget):
         fraction = mask.fraction
         if fraction == 0:
             self._found.setText(
-                f"No pixels are missing. Paint over the damage ({key_of('heal')}), or choose a mask file or "
+                f"No pixels are missing. Paint over the damage{key_hint('heal')}, or choose a mask file or "
                 "a color."
             )
             return

@@ -81,7 +81,7 @@ _QUANTITIES = {
         "rounds",
         "Ro&unds of refinement",
         "Rounds of refinement by similar patches after the coding: more are better and slower; 0 skips "
-        "refinement, auto makes eight unless held-out pixels get worse.",
+        "refinement, auto makes eight.",
         usual=(0, 12),
     ),
 }

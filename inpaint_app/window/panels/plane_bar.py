@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSize
 from inpaint_app.engine.source import Source
 from inpaint_app.model.look import COLOR_MAPS
 from inpaint_app.model.picture import Array, full_scale
-from inpaint_app.window.action_table import SPECS, key_of
+from inpaint_app.window.action_table import SPECS, key_hint
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill, tooltip
@@ -52,8 +52,7 @@ class PlaneBar(QWidget):
             _describe(box, f"{end} value shown", "Values beyond the range are drawn as its end.")
             box.setKeyboardTracking(False)
             box.setFixedWidth(_BOX_WIDTH)
-        keys = f"{key_of('previous_page')} and {key_of('next_page')}"
-        _describe(self.page, "Page", f"The page that is shown ({keys}).")
+        _describe(self.page, "Page", f"The page that is shown{key_hint('previous_page', 'next_page')}.")
         _describe(self.band, "Channel", "The band or channel that is shown.")
         _describe(self.color_map, "Color map", "Colors of the values of one band.")
         _describe(self.range, "Range of values", "Drag the ends: which values are black and white.")

@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from inpaint_app.text.formatting import format_percent
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
@@ -60,5 +60,5 @@ def _described(state: DocumentState) -> str:
         return "All that is marked is restored. Hold B to see the picture before."
     if state.missing_fraction:
         part = format_percent(state.missing_fraction)
-        return f"{part} of the picture is marked. Restore ({key_of('restore')}) mends it."
-    return f"Paint over damage, or once around it ({key_of('heal')}): it is restored when you let go."
+        return f"{part} of the picture is marked. Restore{key_hint('restore')} mends it."
+    return f"Paint over damage, or once around it{key_hint('heal')}: it is restored when you let go."

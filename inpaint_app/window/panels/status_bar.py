@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QS
 
 from inpaint_app.model.picture import Picture
 from inpaint_app.text.formatting import format_size
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.document import captions
 from inpaint_app.window.widgets.layouts import fill
@@ -26,8 +26,8 @@ class ProgressStrip(QWidget):
         self._bar.setMinimumWidth(160)
         self._bar.setMaximumWidth(320)
         self._stop, self._cancel = QPushButton("Stop"), QPushButton("Cancel")
-        self._stop.setToolTip(f"Stop and keep the current result ({key_of('stop')}).")
-        self._cancel.setToolTip(f"Cancel and discard ({key_of('cancel')}).")
+        self._stop.setToolTip(f"Stop and keep the current result{key_hint('stop')}.")
+        self._cancel.setToolTip(f"Cancel and discard{key_hint('cancel')}.")
         parts = (self._words, 1), (self._bar, 1), self._stop, self._cancel
         fill(QHBoxLayout(self), *parts, margins=(4, 0, 4, 0))
         self._stop.clicked.connect(self.stop_wanted)

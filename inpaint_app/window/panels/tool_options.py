@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.document.view_state import MAX_BRUSH, MIN_BRUSH, ViewState
 from inpaint_app.window.session import Session
@@ -60,21 +60,20 @@ class ToolOptions(QToolBar):
         self.fade.setRange(0, 100)
         self.fade.setFixedWidth(_SLIDER_WIDTH)
         self._fade_value.setMinimumWidth(self._fade_value.fontMetrics().horizontalAdvance("100 %"))
-        keys = {name: key_of(name) for name in ("smaller", "larger", "softer", "harder")}
         self._add("name", "", self._name)
         self._add(
             "size",
             "Size",
             self.size_,
             "Brush size",
-            f"Width of the brush ({keys['smaller']} and {keys['larger']}).",
+            f"Width of the brush{key_hint('smaller', 'larger')}.",
         )
         self._add(
             "hardness",
             "Hardness",
             self.hardness,
             "Brush hardness",
-            f"Part of the brush that paints fully; the rest fades out ({keys['softer']}, {keys['harder']}).",
+            f"Part of the brush that paints fully; the rest fades out{key_hint('softer', 'harder')}.",
         )
         self._add(
             "opacity", "Opacity", self.opacity, "Brush opacity", "How much of the next strokes is seen."

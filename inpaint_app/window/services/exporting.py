@@ -12,7 +12,7 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.atomic import write_files
 from inpaint_app.io.write import Output
 from inpaint_app.model.picture import Array
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
@@ -20,7 +20,7 @@ from inpaint_app.window.document.project import project_file
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.settings_text import comparison_titles
 
-NO_RESULT = f"There is no restored picture yet; restore it first ({key_of('restore')})."
+NO_RESULT = f"There is no restored picture yet; restore it first{key_hint('restore')}."
 
 Notes = tuple[str, ...]
 
@@ -161,6 +161,6 @@ def pixels_of(record: RunRecord) -> Array:
     if record.image is None:
         raise UserError(
             "The pixels of this run were released to save memory",
-            f"restore again first ({key_of('restore')})",
+            f"restore again first{key_hint('restore')}",
         )
     return record.image

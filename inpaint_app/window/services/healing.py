@@ -11,18 +11,12 @@ import numpy as np
 
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.copying import Offset
-from inpaint_app.engine.heal import (
-    HealedPicture,
-    HealedStroke,
-    HealRequest,
-    heal,
-    put_rect,
-    surroundings,
-)
+from inpaint_app.engine.heal import HealedStroke, HealRequest, heal, surroundings
+from inpaint_app.engine.healed_picture import HealedPicture, hand_painted, put_rect
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
 from inpaint_app.window.background.release import release_later
 from inpaint_app.window.background.worker_pool import WorkerPool
@@ -88,7 +82,7 @@ class Healing:
         current = self._record
         if current is None:
             return healed.beginning is not None and not is_back
-        return current.number == healed.number
+        return current.number == healed.number or healed.stroke.is_by_hand
 
     def cancel(self) -> None:
         """Heal none of the strokes that wait; they stay in the mask."""
@@ -200,8 +194,8 @@ class Healing:
             on_stroke(stroke)
             step.stroke = None
             self._history.trim()
-            again = key_of("restore")  # the user may give it another key at any time
-            self._document.notice.emit(f"Repaired locally; Restore ({again}) recomputes the whole picture.")
+            again = key_hint("restore")  # the user may give it another key at any time
+            self._document.notice.emit(f"Repaired locally; Restore{again} recomputes the whole picture.")
             self._history.stroke_changed.emit()  # it can be faded now
 
         self._start(work, on_done, on_stroke)
@@ -210,14 +204,19 @@ class Healing:
         record, is_back, stroke = self._record, move == "back", healed.stroke
         n_more = {"on": 1, "back": -1, "fade": 0}[move]
         base = record or (healed.beginning if move == "on" else None)
-        if base is None or base.number != healed.number:
+        is_own = base is not None and base.number == healed.number
+        if base is None or not (is_own or stroke.is_by_hand):
             return False  # it is part of another result
-        if is_back and healed.beginning is not None and base.n_strokes == 1:
+        if not is_own:
+            n_more = 0
+        if is_own and is_back and healed.beginning is not None and base.n_strokes == 1:
             self._document.remove_run(base.number)
             return False
 
         def work(_control: JobControl) -> HealedPicture:
-            return put_rect(_picture_of(base), stroke.before if is_back else stroke.after)
+            old, new = (stroke.after, stroke.before) if is_back else (stroke.before, stroke.after)
+            picture = _picture_of(base)
+            return put_rect(picture, new if is_own else hand_painted(picture, old, new))
 
         def on_done(moved: HealedPicture) -> None:
             self._show(base, moved, n_more=n_more)

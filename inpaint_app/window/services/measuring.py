@@ -10,7 +10,7 @@ from inpaint_app.engine.measure import QualityMetrics, damage_quality, quality, 
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.picture import Array
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import Document
@@ -56,7 +56,7 @@ class Measuring(QObject):
         """Measure all runs within a part of the picture, and those that follow."""
         if not self._document.state.has_reference:
             self._document.notice.emit(
-                f"Errors are measured against the original; open it first ({key_of('open_reference')})."
+                f"Errors are measured against the original; open it first{key_hint('open_reference')}."
             )
             return
         self._document.apply(region=Region(rect, inside))

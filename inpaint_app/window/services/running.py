@@ -125,7 +125,8 @@ class Running(QObject):
         if state.source is None or state.mask is None:
             self._document.problem.emit(NO_PICTURE)
             return None
-        return PackedRequest(state.source.picture.pixels, state.mask, state.settings, state.hole_fill)
+        pixels, fill = state.source.picture.pixels, state.hole_fill
+        return PackedRequest(pixels, state.mask, state.settings, fill, state.runs.retouch)
 
     def _show(
         self,
@@ -137,7 +138,6 @@ class Running(QObject):
     ) -> None:
         """Keep what runs led to, and show one of these and of those known by constraint."""
         runs, numbers = self._document.state.runs, dict(known)
-        before = runs.current
         for result in results:
             record = record_of(result, runs.next_number, packed.packed_mask)
             if record is not None:
@@ -147,10 +147,6 @@ class Running(QObject):
             shown = numbers.get(self._document.state.settings.constraint) or next(iter(numbers.values()))
             comparison = [numbers[each] for each in CONSTRAINTS if each in numbers] if is_comparison else ()
             self._document.show_run(shown, comparison, runs=runs)
-            if before is not None and before.touched is not None and before.number != shown:
-                self._document.notice.emit(
-                    f"What you copied or painted softly is part of {before.title} only; the history has it."
-                )
         else:
             self._document.notice.emit("Stopped before there was a result.")
 

@@ -11,6 +11,8 @@ from inpaint_app.engine.restore_file import (
     restore_file,
     restore_painted,
 )
+from inpaint_app.engine.retouch import Retouch
+from inpaint_app.engine.source import Plane
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
 from inpaint_app.model.packed_mask import PackedMask
@@ -20,7 +22,7 @@ from inpaint_app.window.document.document import Document
 
 #: Pages before and after a page that help to restore it (docs/refinement.md).
 NEIGHBORS = 2
-_LEFT_OUT = ("What you copied or painted softly is restored anew in it, as all that is missing.",)
+_LEFT_OUT = "What you copied or painted softly is restored anew in it: the picture that is shown is reduced."
 
 
 class WholeFile:
@@ -65,7 +67,15 @@ class WholeFile:
             neighbor_planes=NEIGHBORS if is_stack and pages[0].n_bands in (1, 3) else None,
         )
         masks = {plane: work.mask for plane, work in state.planes.items()} | {source.plane: mask}
-        self._start(FileRequest(source.path, output, options, masks=masks))
+        self._start(FileRequest(source.path, output, options, masks=masks, retouched=self._retouched))
+
+    @property
+    def _retouched(self) -> dict[Plane, Retouch]:
+        """What was painted by hand on each plane."""
+        state = self._document.state
+        assert state.source is not None, "a picture is open"
+        runs = {plane: work.runs for plane, work in state.planes.items()} | {state.source.plane: state.runs}
+        return {plane: each.retouch for plane, each in runs.items() if each.retouch is not None}
 
     def _start(
         self,
@@ -78,12 +88,10 @@ class WholeFile:
                 return restore_file(request, control)
             return restore_painted(request, overview, painted, control)
 
-        state = self._document.state
-        runs = (state.runs, *(work.runs for work in state.planes.values()))
-        is_touched = any(each.current is not None and each.current.touched is not None for each in runs)
+        left_out = () if overview is None or not self._retouched else (_LEFT_OUT,)
         self.task.start(
             work,
-            done=lambda result: self._report(result, _LEFT_OUT if is_touched else ()),
+            done=lambda result: self._report(result, left_out),
             activity=Activity("file", Progress("restoring the file", 0.0)),
         )
 

@@ -13,7 +13,7 @@ from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array
 from inpaint_app.text.explanations import constraint_title
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.captions import Forms, format_pixel
 from inpaint_app.window.document.runs import RunRecord
@@ -342,16 +342,16 @@ def _placeholder(name: str, state: DocumentState) -> str:
     if _waiting(state):
         return _waiting(state)
     if state.missing_fraction == 0:
-        way = f"paint over damage, or draw once around it ({key_of('heal')}), to restore it"
+        way = f"paint over damage, or draw once around it{key_hint('heal')}, to restore it"
         return f"Nothing is missing: {way}."
     if name in COMPARED or name == "compared_split":
         return (
-            f"Choose two runs of the history (Ctrl+click), or compare the constraints ({key_of('compare')})."
+            f"Choose two runs of the history (Ctrl+click), or compare the constraints{key_hint('compare')}."
         )
     return (
-        f"Restore ({key_of('restore')}) to see the errors."
+        f"Restore{key_hint('restore')} to see the errors."
         if name == "error"
-        else f"Restore ({key_of('restore')}) to see the picture here."
+        else f"Restore{key_hint('restore')} to see the picture here."
     )
 
 

@@ -185,6 +185,21 @@ def test_nothing_is_guaranteed_where_nothing_is_known(excluding):
     assert (bound.ratio, bound.replacement_sparsity, bound.sparsity) == (0.0, None, 4)
 
 
+def test_one_replacement_for_each_atom_guarantees_what_individual_sparsity_does():
+    class Individual(ByFeasibility):
+        one_replacement_per_atom = treats_atoms_alike = True
+
+        def capacity(self, *sizes):
+            return self.inner.capacity(*sizes)
+
+    inner, ground_set = IndividualSparsity(2), problem(6)[1]
+    own, known = (
+        approximation_bound(ground_set, each, n_points=20, n_atoms=4) for each in (Individual(inner), inner)
+    )
+    assert own == known
+    assert own.replacement_sparsity == 4
+
+
 def test_replacement_greedy_asks_for_a_local_constraint(excluding):
     rng = np.random.default_rng(0)
     with pytest.raises(TypeError, match="not Excluding; use replacement_omp"):

@@ -56,6 +56,7 @@ def test_without_mask_it_equals_scikit_learn():
     expected = orthogonal_mp(dictionary, data.T, n_nonzero_coefs=7)
     dense = np.zeros((200, 50))
     np.put_along_axis(dense, codes.supports, codes.coefficients, axis=1)
+    np.testing.assert_array_equal(codes.dense(), dense)
     np.testing.assert_allclose(dense, expected.T, atol=1e-10)
     np.testing.assert_allclose(codes.rebuilt, dense @ dictionary.T, atol=1e-10)
 

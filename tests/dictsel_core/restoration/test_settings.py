@@ -25,7 +25,7 @@ def test_what_is_left_open_is_chosen_and_all_else_stays():
 
 
 @pytest.mark.parametrize(
-    ("rounds", "expected"), [(0, (54, 12)), (1, (54, 12)), (None, (54, 12)), (2, (15, 6))]
+    ("rounds", "expected"), [(0, (54, 12)), (1, (54, 12)), (2, (15, 6)), (None, (15, 6))]
 )
 def test_few_atoms_are_enough_before_two_rounds(rounds, expected):
     resolved = RestoreSettings(rounds=rounds).resolved(0.99, 256)

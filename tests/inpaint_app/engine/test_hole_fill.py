@@ -10,7 +10,8 @@ from PIL import Image
 
 from dictsel_core import RestoreSettings
 from inpaint_app.engine.control import JobControl, ProgressReporter
-from inpaint_app.engine.heal import HealedPicture, HealRequest, heal, surroundings
+from inpaint_app.engine.heal import HealRequest, heal, surroundings
+from inpaint_app.engine.healed_picture import HealedPicture
 from inpaint_app.engine.hole_fill import HoleFill, HoleFillFiles
 from inpaint_app.engine.network import Network, fill_by_network
 from inpaint_app.engine.restore import RestoreRequest, preview, restore

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainterPath
 
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.canvas.tools.lasso import pixels_inside
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 
@@ -43,7 +43,7 @@ class FoundDamagePicker(Tool):
         if max(bounds.width(), bounds.height()) <= self.reach:
             if not self.session.finding.toggle(floor(self._start.row), floor(self._start.column), self.reach):
                 self.session.document.notice.emit(
-                    f"No damage was found here. Find Damage ({key_of('find_damage')}) looks for some."
+                    f"No damage was found here. Find Damage{key_hint('find_damage')} looks for some."
                 )
             return
         self._choose_inside()

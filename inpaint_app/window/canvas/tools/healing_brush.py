@@ -6,7 +6,7 @@ from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QPainterPath, QPainterPathStroker, QPolygonF
 
 from inpaint_app.engine.copying import CopySource, Offset
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.canvas.tools.brush import Brush
 from inpaint_app.window.canvas.tools.lasso import pixels_inside
 from inpaint_app.window.canvas.tools.tool import Place
@@ -49,8 +49,8 @@ class HealingBrush(Brush):
         """Put the brush down."""
         session = self.session
         if session.state.copy_source is not None and session.running.is_busy and not self.is_reversed:
-            stop = key_of("stop")
-            session.document.notice.emit(f"A run is in progress; let it end, or stop it ({stop}), to copy.")
+            stop = key_hint("stop")
+            session.document.notice.emit(f"A run is in progress; let it end, or stop it{stop}, to copy.")
             return
         if self.needs_source and session.state.copy_source is None and not self.is_reversed:
             session.document.notice.emit("Alt+click the place to copy from first.")

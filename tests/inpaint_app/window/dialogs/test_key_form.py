@@ -4,7 +4,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QComboBox, QKeySequenceEdit, QPushButton, QSlider, QSpinBox, QTreeWidget
 from windows import choose, find, opened
 
-from inpaint_app.window.action_table import key_of
+from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.preferences import Preferences
 
@@ -38,11 +38,21 @@ def test_an_action_has_the_key_that_it_was_given(make_window, qtbot, files) -> N
     window.close()
     second = make_window()
     assert second.actions_.tools["brush"].shortcut() == QKeySequence("X")
-    assert key_of("brush") == "X", "sentences name it"
+    assert key_hint("brush") == " (X)", "sentences name it"
     find(dialog_of(second), QPushButton, "Reset all keys").click()
     assert second.actions_.tools["brush"].shortcut() == QKeySequence("P")
     assert Preferences().keys == {}
     second.findChild(PreferencesDialog).close()
+
+
+def test_a_key_that_was_taken_away_is_named_nowhere(window) -> None:
+    dialog = dialog_of(window)
+    give(dialog, "Brush", "")
+    assert key_hint("brush") == ""
+    assert "(" not in window.actions_.tools["brush"].toolTip().splitlines()[0]
+    find(dialog, QPushButton, "Reset all keys").click()
+    assert key_hint("brush") == " (P)"
+    dialog.close()
 
 
 def test_a_key_that_is_taken_is_refused(window) -> None:

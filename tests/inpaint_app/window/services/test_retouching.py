@@ -7,6 +7,7 @@ import pytest
 import tifffile
 from windows import opened, settle
 
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.tools.healing_brush import CloneStamp, HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
 
@@ -148,8 +149,6 @@ def test_no_stroke_is_copied_while_a_run_is_in_progress(whole, qtbot, monkeypatc
 
 
 def test_the_object_inside_a_line_is_marked_in_one_step(whole, qtbot) -> None:
-    from inpaint_app.model.rect import Rect
-
     whole.masking.mark_object(Rect(10, 10, 50, 60), np.ones((50, 60), bool))
     assert whole.state.activity.kind == "outline"
     settle(whole, qtbot)
@@ -160,8 +159,6 @@ def test_the_object_inside_a_line_is_marked_in_one_step(whole, qtbot) -> None:
 
 
 def test_looking_for_an_object_can_be_cancelled(whole, qtbot) -> None:
-    from inpaint_app.model.rect import Rect
-
     whole.masking.mark_object(Rect(10, 10, 50, 60), np.ones((50, 60), bool))
     whole.cancel()
     settle(whole, qtbot)
@@ -187,23 +184,55 @@ def test_pixels_that_are_no_numbers_are_healed(session, qtbot, tmp_path) -> None
     assert np.isnan(session.state.source.picture.pixels[20:24, 20:30]).all()
 
 
-def test_a_run_says_where_what_was_copied_is_kept(whole, qtbot) -> None:
-    notices = []
-    whole.document.notice.connect(notices.append)
-    whole.healing.choose_source(40.5, 30.5)
-    stroke(CloneStamp(whole), qtbot, (20.5, 20.5), (20.5, 50.5))
-    copied = image(whole)
-    whole.running.restore()
-    settle(whole, qtbot)
-    assert "Run 1" in notices[-1]
-    whole.go_back(1)
-    settle(whole, qtbot)
-    assert image(whole) is copied
-    n_notices = len(notices)
-    whole.go_back(2)
-    whole.running.restore()
-    settle(whole, qtbot)
-    assert not any("copied" in notice for notice in notices[n_notices:])
+@pytest.fixture
+def cloned(whole, qtbot):
+    """A picture with a scratch that is marked, and pixels that were copied beside it."""
+    whole.masking.fill(Rect(50, 10, 3, 40))
+    tool = CloneStamp(whole)
+    tool.pick_source(Place(50.5, 60.5))
+    stroke(tool, qtbot, (20.5, 20.5), (20.5, 30.5))
+    return whole
+
+
+def test_what_was_copied_is_pasted_into_every_run(cloned, qtbot) -> None:
+    pixels, copied = image(cloned), cloned.state.runs.current.touched
+    for run in (cloned.running.restore, cloned.repairing._restore_found, cloned.running.compare):
+        run()
+        settle(cloned, qtbot)
+        record = cloned.state.runs.current
+        assert record.touched is copied
+        assert np.array_equal(record.image[copied.unpack()], pixels[copied.unpack()])
+    assert not np.array_equal(image(cloned)[51, 10:50], cloned.state.source.picture.pixels[51, 10:50])
+
+
+def test_undo_takes_what_was_copied_out_of_a_later_run_and_redo_puts_it_in_again(cloned, qtbot) -> None:
+    own = cloned.state.source.picture.pixels
+    where = cloned.state.runs.current.touched.unpack()
+    cloned.running.restore()
+    settle(cloned, qtbot)
+    restored = image(cloned)
+    cloned.history.undo()
+    settle(cloned, qtbot)
+    assert cloned.state.runs.current.touched is None
+    assert np.array_equal(image(cloned)[where], own[where])
+    assert np.array_equal(image(cloned)[51], restored[51]), "the rest of the run stays"
+    cloned.history.redo()
+    settle(cloned, qtbot)
+    assert np.array_equal(image(cloned), restored)
+    assert np.array_equal(cloned.state.runs.current.touched.unpack(), where)
+
+
+def test_what_is_no_longer_marked_is_the_pictures_own_again(cloned, qtbot) -> None:
+    where = cloned.state.runs.current.touched.unpack()
+    cloned.masking.fill(Rect(10, 10, 20, 15), missing=False)
+    cloned.running.restore()
+    settle(cloned, qtbot)
+    left = cloned.state.runs.current.touched.unpack()
+    assert left.any()
+    assert not left[:, :25].any()
+    gone = where & ~left
+    assert gone.any()
+    assert np.array_equal(image(cloned)[gone], cloned.state.source.picture.pixels[gone])
 
 
 def test_a_clone_beside_pixels_that_are_no_numbers(session, qtbot, tmp_path) -> None:
