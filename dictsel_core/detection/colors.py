@@ -19,8 +19,6 @@ _N_SAMPLES, _APART, _N_CLASSES = 1 << 16, 2, 16
 #: A picture is tinted if its colors differ from gray by so much of its range, and from their median among
 #: pixels as bright by no more than so much of that.
 _LEAST_TINT, _MOST_SPREAD = 0.03, 0.4
-#: A print has one tint if so many of its pixels differ from those as bright by less than so much of a span.
-_MOST, _ONE_TINT = 0.9, 0.08
 #: Damage lacks the tint if sure regions lack so much of it.
 _LACKING = 0.3
 #: How far around a region its surroundings are looked at, and in spans, what is at least to be covered.
@@ -36,14 +34,6 @@ def color_evidence(image: DetectionImage, shape: tuple[int, int], regions: Marks
     if not image.is_color or not len(logits):
         return np.zeros(len(logits))
     return tint_evidence(image, shape, regions, logits) + cover_evidence(image, shape, regions, len(logits))
-
-
-def has_one_tint(image: DetectionImage) -> bool:
-    """Return whether a picture is gray or of a single tint, as old prints are."""
-    if not image.is_color:
-        return True
-    sample = _colors(image, image.shape, _unmarked(image.shape, np.zeros(0, np.intp)))
-    return len(sample) >= _N_CLASSES and _Tones.spread(sample) < _ONE_TINT
 
 
 def cover_evidence(image: DetectionImage, shape: tuple[int, int], regions: Marks, n_regions: int) -> Floats:
@@ -153,26 +143,15 @@ class _Tones:
         if len(sample) < _N_CLASSES:
             return None
         brightness, chroma = _split(sample)
-        tones = cls._fitted(brightness, chroma)
+        classes = np.array_split(np.argsort(brightness, kind="stable"), _N_CLASSES)
+        tones = cls(
+            np.array([np.median(brightness[each]) for each in classes]),
+            np.array([np.median(chroma[each], axis=0) for each in classes]),
+        )
         expected = tones._at(brightness)
         tint = np.median(np.linalg.norm(expected, axis=1))
         spread = np.median(np.linalg.norm(chroma - expected, axis=1))
         return tones if tint > _LEAST_TINT and spread < _MOST_SPREAD * tint else None
-
-    @classmethod
-    def _fitted(cls, brightness: Floats, chroma: Floats) -> "_Tones":
-        classes = np.array_split(np.argsort(brightness, kind="stable"), _N_CLASSES)
-        return cls(
-            np.array([np.median(brightness[each]) for each in classes]),
-            np.array([np.median(chroma[each], axis=0) for each in classes]),
-        )
-
-    @classmethod
-    def spread(cls, sample: Floats) -> float:
-        """Return how far the colors of most pixels, (P, 3), are from those of pixels as bright."""
-        brightness, chroma = _split(sample)
-        away = np.linalg.norm(chroma - cls._fitted(brightness, chroma)._at(brightness), axis=1)
-        return float(np.quantile(away, _MOST))
 
     def _at(self, brightness: Floats) -> Floats:
         return np.stack([np.interp(brightness, self._brightness, each) for each in self._chroma.T], axis=1)

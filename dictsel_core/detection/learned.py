@@ -5,12 +5,11 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from dictsel_core._util.parallel import as_thread_count, map_chunks
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.damage_kinds import DamageKind
-from dictsel_core.detection.colors import color_evidence, has_one_tint
+from dictsel_core.detection.colors import color_evidence
 from dictsel_core.detection.network import MULTIPLE, load_network
 from dictsel_core.detection.plane import DetectionImage, Single, shrink
 from dictsel_core.detection.regions import (
@@ -35,9 +34,6 @@ _RANGE, _TINT_RANGE = (-0.5, 1.5), (-1, 1)
 _N_SAMPLES, _QUANTILES, _LEAST_SPAN = 1 << 18, (0.005, 0.995), 0.1
 #: Logits of pixels that make a region: those of a probability of 20 %, and, so far from them, of 10 %.
 LEVEL, _LOWEST, _APART = -1.39, -2.2, 3
-#: The second look at prints: what is added to brightness and what it is multiplied by, what the logits of the
-#: first are at least, how long lines are, and how many pixels are looked at at half the size, for the time.
-_LIGHTER, _FAINT, _LONG, _MAX_SECOND = (0.4, 0.8), -3.0, 20, 4e5
 #: Doubt about a region, at least.
 _LEAST_DOUBT = 1e-4
 
@@ -52,9 +48,7 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     (plane, tint), factor = _stretched(image), 1
     while plane.size > _MAX_PIXELS:
         plane, tint, factor = shrink(plane), np.stack([shrink(each) for each in tint]), 2 * factor
-    damage, kind = yield from part(_logits(plane, tint), 0.05, 0.7)
-    if has_one_tint(image):
-        damage, kind = yield from part(_with_faint_lines(plane, tint, damage, kind), 0.7, 0.9)
+    damage, kind = yield from part(_logits(plane, tint), 0.05, 0.9)
     mask = damage >= LEVEL
     frame = frame_of(mask)
     mask |= (damage >= _LOWEST) & ~dilated(mask, _APART)
@@ -107,32 +101,6 @@ def _logits(plane: Single, tint: Single) -> Work[tuple[Single, Single]]:
     for number, _ in enumerate(map_chunks(look, len(tiles), 1, as_thread_count(None)), 1):
         yield number / len(tiles)
     return damage, kind
-
-
-def _with_faint_lines(
-    plane: Single, tint: Single, damage: Single, kind: Single
-) -> Work[tuple[Single, Single]]:
-    """Return the logits of a print with long lines that the first look doubts and a lighter one sees.
-
-    The network knows cracks as nearly white; those of faded prints are gray.
-    """
-    light, factor = np.float32(_LIGHTER[0]) + np.float32(_LIGHTER[1]) * plane, 1
-    if light.size > _MAX_SECOND:
-        light, tint, factor = shrink(light), np.stack([shrink(each) for each in tint]), 2
-    again, again_kind = yield from _logits(light, tint)
-    rows, columns = plane.shape
-    again, again_kind = (
-        each.repeat(factor, axis=0).repeat(factor, axis=1)[:rows, :columns] for each in (again, again_kind)
-    )
-    is_line = long_parts((again >= LEVEL) & (again_kind > 0) & (damage >= _FAINT)) & (again > damage)
-    return np.where(is_line, again, damage), np.where(is_line, again_kind, kind)
-
-
-def long_parts(mask: Bools) -> Bools:
-    """Return the connected parts of a mask that are long."""
-    labels, _ = connected_components(mask)
-    sides = [max(each.stop - each.start for each in box) for box in ndimage.find_objects(labels)]
-    return np.asarray(np.array([False, *(side >= _LONG for side in sides)])[labels])
 
 
 def _spans(side: int) -> Iterator[slice]:

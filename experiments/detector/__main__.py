@@ -18,6 +18,7 @@ def main() -> None:
     )
     training.add_argument("--steps", type=int, default=28_000, help="number of steps")
     training.add_argument("--rate", type=float, default=2.5e-3, help="largest rate")
+    training.add_argument("--start", type=Path, help="weights of the library to begin with")
     training.add_argument("--seed", type=int, default=0, help="seed of data and weights")
     exporting = commands.add_parser(
         "export", help="calibrate a network and write the weights for the library"
@@ -53,6 +54,7 @@ def main() -> None:
             args.out,
             args.steps,
             tuple(args.photographs),
+            args.start,
             rate=args.rate,
             seed=args.seed,
         )

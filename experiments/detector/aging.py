@@ -31,6 +31,8 @@ class Aged:
         How large a scan it is: width of what a scan of about 500 pixels shows as one pixel.
     is_new : bool
         Whether it is as sharp as the photograph, with all its details.
+    is_colored : bool
+        Whether it has more than one tint.
     """
 
     plane: Plane
@@ -39,6 +41,7 @@ class Aged:
     white: float
     scale: float
     is_new: bool
+    is_colored: bool
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ def aged_part(
     number = int(rng.integers(len(material.photographs))) if place is None else place.photograph
     photograph = material.photographs[number]
     is_new = rng.random() < (0.4 if place is None else 0.7)
-    is_colored = rng.random() < (0.75 if is_new else 0.2)
+    is_colored = rng.random() < (0.65 if is_new else 0.2)
     weights = np.full(3, 1 / 3, np.float32) if is_colored else rng.dirichlet([3, 4, 2]).astype(np.float32)
     scale = 1.0 if is_new else log_uniform(0.7, 3.5, rng)
     zoom = log_uniform(0.45, 1.05, rng) if is_new else log_uniform(0.4, 1.2, rng) * scale**0.7
@@ -91,11 +94,11 @@ def aged_part(
             plane = ndimage.gaussian_filter(plane, log_uniform(0.4, 1.4, rng) * scale**0.8)
         plane = _on_paper(np.asarray(plane, np.float32), scale, rng)
     plane = np.asarray(plane, np.float32)
-    if not is_colored and rng.random() < (0.15 if is_new else 0.5):
+    if not is_colored and rng.random() < (0.4 if is_new else 0.5):
         tint = _tinted((halved(plane) - np.float32(black)) / np.float32(max(white - black, 0.05)), rng)
     elif is_colored and not is_new:
         tint = tint + rng.normal(0, 0.03, (2, 1, 1)).astype(np.float32)
-    return Aged(plane, tint, float(black), float(white), scale, is_new)
+    return Aged(plane, tint, float(black), float(white), scale, is_new, is_colored)
 
 
 def halved(plane: Plane) -> Plane:

@@ -23,7 +23,7 @@ _N_SAMPLES = 360
 #: Longest side of photographs that are looked at undamaged.
 _LONGEST = 700
 #: Added to the logits of lines and of spots: a false mark is seen and erased, a crack that is missed stays.
-_LENIENCE = 1.6, 0.6
+_LENIENCE = 2.0, 0.2
 #: A region is right if at least so much of it lies within 2 pixels of damage.
 _NEAR, _RIGHT = 2, 0.5
 

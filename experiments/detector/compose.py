@@ -21,12 +21,16 @@ Bools = NDArray[np.bool_]
 RANGE, MOST_TINT = (-0.5, 1.5), 1.0
 #: Quantiles of a picture that become 0 and 1.
 _QUANTILES, _LEAST_SPAN = (0.005, 0.995), 0.1
+#: Part of the pictures whose range is wider than what is seen of them.
+_WIDER = 0.3
 #: Part of the pictures that have no damage.
 UNDAMAGED = 0.3
 #: The same for parts around places that were taken for damage.
 UNDAMAGED_PLACES = 0.75
 #: Part of the new pictures whose damage is that of film alone.
 _FILM_ALONE = 0.5
+#: Part of the film damage that is chosen for a large piece.
+_LARGE = 0.5
 _CHANCES = {
     "crack": 0.33, "fold": 0.18, "crease": 0.05, "scratches": 0.12, "flakes": 0.02, "tear": 0.02,
     "film": 0.18, "overlay": 0.01, "specks": 0.05, "hairs": 0.04,
@@ -34,7 +38,9 @@ _CHANCES = {
 _LINES = ("crack", "crease", "scratches", "flakes", "tear")
 #: What can be seen: a change of so much of the range, and of so many times the detail around; a long line is
 #: seen where a spot would not be.
-_SEEN_LINE, _SEEN_SPOT = (0.07, 1.2), (0.12, 1.3)
+_SEEN_LINE, _SEEN_SPOT = (0.07, 1.2), (0.1, 1.0)
+#: Part of the light lines that are darker than white, and of the wide shapes that differ between their rims.
+_GRAY, _HOLLOW = 0.35, 0.4
 #: Half the width, in pixels, from which a line is wide.
 _WIDE = 2
 #: Parts of a line that are half as strong count so far from those that are seen.
@@ -92,11 +98,11 @@ def compose(
             continue
         for cover, is_line in _covers(name, material, aged, rng):
             values, alpha = _painted(values, cover, aged, is_line, name == "film", rng)
-            tint = _painted_tint(tint, alpha, rng)
+            tint = _painted_tint(tint, alpha, aged.is_colored, rng)
             np.maximum(lines if is_line else dust, alpha, out=lines if is_line else dust)
+    values, clean_values = _developed(values, aged.plane, rng)
     low, high = _range(aged, values, rng)
-    truth, known = _visible(aged.plane, values, lines, dust, high - low)
-    clean_values = aged.plane
+    truth, known = _visible(clean_values, values, lines, dust, high - low)
     if rng.random() < 0.05:
         seed = int(rng.integers(1 << 32))
         values, clean_values = (
@@ -111,12 +117,30 @@ def compose(
     return Sample(plane.clip(*RANGE), clean.clip(*RANGE), tint, truth, lines >= dust, known)
 
 
+def _developed(values: Plane, clean: Plane, rng: np.random.Generator) -> tuple[Plane, Plane]:
+    """Make the middle tones of some pictures lighter or darker, with their damage, as fading does."""
+    if rng.random() < 0.6:
+        return values, clean
+    low, high = values.min(), values.max()
+    span, gamma = max(float(high - low), 1e-3), log_uniform(0.5, 2, rng)
+    values, clean = (
+        low + np.float32(span) * np.clip((each - low) / np.float32(span), 0, 1) ** np.float32(gamma)
+        for each in (values, clean)
+    )
+    return values, clean
+
+
 def _range(aged: Aged, values: Plane, rng: np.random.Generator) -> tuple[float, float]:
-    """Return what becomes 0 and 1: the range of this part, that of the whole picture, or one between."""
+    """Return what becomes 0 and 1: the range of this part, that of the whole picture, or one between.
+
+    In some pictures, something else is darker or lighter, such as a margin: damage is gray there.
+    """
     own = np.quantile(values[::2, ::2], _QUANTILES)
     whole = np.array([min(own[0], aged.black), max(own[1], aged.white)])
     share = np.clip(rng.uniform(-0.5, 1.5), 0, 1)
     low, high = own + share * (whole - own) + rng.normal(0, 0.01, 2)
+    if rng.random() < _WIDER:
+        low, high = low - rng.uniform(0, 0.4) * (high - low), high + rng.uniform(0, 0.8) * (high - low)
     return float(low), float(max(high, low + _LEAST_SPAN))
 
 
@@ -125,7 +149,8 @@ def _covers(name: str, material: Material, aged: Aged, rng: np.random.Generator)
     if name == "film":  # large pieces are rare: several parts lie over each other
         zoom = log_uniform(0.2, 1.4, rng)
         parts = [
-            covers.film_damage(shape, material, rng, zoom) for _ in range(1 + int(4 * zoom * rng.random()))
+            covers.film_damage(shape, material, rng, zoom, is_large=rng.random() < _LARGE)
+            for _ in range(1 + int(4 * zoom * rng.random()))
         ]
         dust, lines = np.max(parts, axis=0)
         return [(dust, False), (lines, True)]
@@ -148,7 +173,7 @@ def _painted(
     is_wide = not is_film and bool(ndimage.binary_erosion(cover > 0.5, iterations=_WIDE).any())
     least = 0.85 if is_wide else 0.25 if is_line else 0.5
     alpha = cover * np.float32(1 if rng.random() < 0.7 else rng.uniform(least, 1))
-    if rng.random() < (0.05 if is_wide else 0.3):
+    if rng.random() < (0.15 if is_wide else 0.4):
         fading = 1.3 + rng.uniform(0.2, 0.8) * smooth_noise(shape, log_uniform(8, 60, rng), rng)
         alpha = alpha * np.clip(fading, 0, 1)
     span = aged.white - aged.black
@@ -158,9 +183,14 @@ def _painted(
     light = 0.6 if is_film else max(light, 0.96 * (is_wide and is_line))
     if rng.random() < light:
         paint = min(1.0, rng.uniform(aged.white - (0.1 if is_line else 0.2) * span, aged.white + 0.35 * span))
+        if is_line and rng.random() < _GRAY:  # the damage of faded prints, or soiled
+            paint = ground + rng.uniform(0.15, 0.8) * (paint - ground)
     else:
         paint = max(0.0, rng.uniform(aged.black - 0.3 * span, aged.black + 0.15 * span))
-    texture = np.float32(rng.uniform(0, 0.12)) * smooth_noise(shape, log_uniform(1, 6, rng), rng)
+    rough = rng.uniform(0, 0.3 * span if is_wide and rng.random() < 0.5 else 0.12)
+    texture = np.float32(rough) * smooth_noise(shape, log_uniform(1, 6, rng), rng)
+    if is_wide and rng.random() < _HOLLOW:
+        texture = texture + _hollow(cover, paint - ground, rng)
     if is_line and rng.random() < 0.4:  # a raised rim casts a shadow
         shift = rng.normal(0, 1.0 * aged.scale, 2)
         shadow = ndimage.gaussian_filter(ndimage.shift(alpha, shift, order=1), 0.6 * aged.scale)
@@ -170,10 +200,18 @@ def _painted(
     return values + alpha * (np.float32(paint) + texture - values), alpha
 
 
-def _painted_tint(tint: Plane, alpha: Plane, rng: np.random.Generator) -> Plane:
-    """Lay damage over the tint of a picture: gray for the most part; gray pictures mostly stay gray."""
+def _hollow(cover: Plane, height: float, rng: np.random.Generator) -> Plane:
+    """Return how tones change between the rims of wide damage: toward the picture, or away from it."""
+    inside = ndimage.distance_transform_edt(cover > 0.5)
+    rim = rng.uniform(0.6, 1.8)
+    depth = rng.uniform(0.2, 0.9) if rng.random() < 0.7 else -rng.uniform(0.2, 0.5)
+    return np.asarray(np.float32(-depth * height) * np.clip(inside - rim, 0, 1), np.float32)
+
+
+def _painted_tint(tint: Plane, alpha: Plane, is_colored: bool, rng: np.random.Generator) -> Plane:
+    """Lay damage over the tint of a picture: gray for the most part, or tinted as the print is."""
     chance = rng.random()
-    if chance < 0.1 or (not tint.any() and chance < 0.9):
+    if chance < (0.1 if is_colored else 0.5) or (not tint.any() and chance < 0.9):
         return tint
     hue = rng.normal(0, 0.01 if rng.random() < 0.7 else 0.05, (2, 1, 1)).astype(np.float32)
     return tint + halved(alpha) * (hue - tint)

@@ -16,7 +16,7 @@ _FINE = 4
 
 def crack(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
     """Draw a crack that bends, kinks, branches and changes its width; some have lost emulsion along them."""
-    width = min(log_uniform(0.8, 6, rng) * scale, 13)
+    width = min(log_uniform(0.8, 8, rng) * scale, 13)
     length = log_uniform(40, 700, rng) * scale
     roughness, kinks = log_uniform(0.03, 0.3, rng), rng.choice([0.0, 0.02, 0.06])
     page, draw = _page(shape)
@@ -40,10 +40,10 @@ def crack(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Pla
                 (line[i], angles[i] + turn, widths[i] * rng.uniform(0.4, 0.9), length * rng.uniform(0.1, 0.6))
             )
         for _ in range(rng.poisson(0.02 * length / scale) * loss):  # emulsion has come off beside it
-            radius = min(width * rng.uniform(0.8, 2.5) + 0.3 * scale, 4.5)
+            radius = min(width * rng.uniform(0.8, 2.5) + 0.3 * scale, 6)
             _draw_flake(draw, line[int(rng.integers(len(line)))], radius, rng)
     cover = _reduced(page)
-    return _ragged(cover, rng.uniform(0.2, 0.9), rng) if rng.random() < 0.3 else cover
+    return _ragged(cover, rng.uniform(0.2, 0.9), rng) if rng.random() < 0.5 else cover
 
 
 def crease(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
@@ -145,13 +145,25 @@ def hairs(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Pla
 
 
 def film_damage(
-    shape: tuple[int, int], material: Material, rng: np.random.Generator, zoom: float | None = None
+    shape: tuple[int, int],
+    material: Material,
+    rng: np.random.Generator,
+    zoom: float | None = None,
+    *,
+    is_large: bool = False,
 ) -> tuple[Plane, Plane]:
-    """Draw what lies in a part of a film frame, turned and scaled: dust and hairs, and scratches."""
+    """Draw what lies in a part of a film frame, turned and scaled: dust and hairs, and scratches.
+
+    A part anywhere, or one with a large piece, which most parts lack.
+    """
     frame = material.frames[int(rng.integers(len(material.frames)))]
     zoom = log_uniform(0.2, 1.4, rng) if zoom is None else zoom
     size = np.array(shape[::-1]) / zoom
     corner = rng.uniform(0, 1, 2) * np.maximum(np.array([4900, 3380]) - size, 0)
+    if is_large:
+        sides = (frame.high - frame.low).max(axis=1)
+        chosen = rng.choice(len(sides), p=sides / sides.sum())
+        corner = (frame.low + frame.high)[chosen] / 2 - rng.uniform(0.1, 0.9, 2) * size
     kept = rng.uniform(0.3, 1)
     pages = [_page(shape), _page(shape)]
     for outline in frame.inside(corner, corner + size):
@@ -218,7 +230,7 @@ def _widths(n: int, width: float, scale: float, rng: np.random.Generator) -> NDA
         1, (t + 0.02) / rng.uniform(0.02, 0.3)
     )
     widths = np.maximum(width * uneven * ends, 0.3 * scale)
-    if rng.random() < 0.25:
+    if rng.random() < 0.35:
         there = np.interp(t, np.linspace(0, 1, knots), rng.normal(0.7, 0.7, knots)) > 0
         widths = widths * there
     return np.asarray(widths)

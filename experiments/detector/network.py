@@ -67,16 +67,19 @@ def averaged(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
     }
 
 
+def _layers(network: Network) -> list[Block | nn.Conv2d]:
+    """Return all layers in the order in which the library reads them."""
+    layers = [*network.entrance, *(block for down in network.down for block in down), network.middle]
+    for pair in zip(reversed(network.narrow), reversed(network.up), strict=True):
+        layers += pair
+    return [*layers, network.exit]
+
+
 def folded(network: Network) -> dict[str, NDArray[np.float16]]:
     """Return weights and biases of all layers, in their order, the normalization within them."""
-    layers: list[tuple[Tensor, Tensor]] = []
-    blocks = [*network.entrance, *(block for down in network.down for block in down), network.middle]
-    layers += [_folded(block) for block in blocks]
-    for narrow, up in zip(reversed(network.narrow), reversed(network.up), strict=True):
-        layers += [(narrow.weight, narrow.bias), _folded(up)]
-    layers.append((network.exit.weight, network.exit.bias))
     arrays = {}
-    for number, (weight, bias) in enumerate(layers):
+    for number, layer in enumerate(_layers(network)):
+        weight, bias = _folded(layer) if isinstance(layer, Block) else (layer.weight, layer.bias)
         arrays[f"weight{number}"] = weight.detach().numpy().astype(np.float16)
         arrays[f"bias{number}"] = bias.detach().numpy().astype(np.float16)
     return arrays
@@ -92,3 +95,34 @@ def export(network: Network, confidence: NDArray[np.float64], path: Path) -> Non
     """Write weights, and what the confidence follows by, as half floats, as the library reads them."""
     more = confidence.astype(np.float16)
     np.savez(path, allow_pickle=False, confidence=more, **folded(network.eval()))
+
+
+def unfold(network: Network, path: Path, planes: Tensor, tints: Tensor) -> None:
+    """Give a network the weights of the library; pictures tell by what their features are normalized."""
+    network.eval()
+    with np.load(path, allow_pickle=False) as arrays, torch.no_grad():
+        for number, layer in enumerate(_layers(network)):
+            names = f"weight{number}", f"bias{number}"
+            weight, bias = (torch.from_numpy(arrays[name]).float() for name in names)
+            if isinstance(layer, Block):
+                layer.convolution.weight.copy_(weight)
+                layer.norm.bias.copy_(bias)
+                layer.norm.running_mean.zero_()
+                layer.norm.running_var.fill_(1)
+                layer.norm.weight.fill_((1 + layer.norm.eps) ** 0.5)
+                layer.norm.register_forward_pre_hook(_normalize)
+            else:
+                layer.weight.copy_(weight)
+                layer.bias.copy_(bias)
+        network(planes, tints)
+    for layer in _layers(network):
+        if isinstance(layer, Block):
+            layer.norm._forward_pre_hooks.clear()
+
+
+def _normalize(norm: nn.BatchNorm2d, given: tuple[Tensor]) -> None:
+    """Normalize features by their mean and variance, and undo it, so that nothing changes."""
+    norm.running_var.copy_(given[0].var(dim=(0, 2, 3)) + 1e-4)
+    norm.running_mean.copy_(given[0].mean(dim=(0, 2, 3)))
+    norm.weight.copy_(torch.sqrt(norm.running_var + norm.eps))
+    norm.bias.add_(norm.running_mean)

@@ -18,7 +18,7 @@ from experiments.detector.aging import Place
 from experiments.detector.compose import compose
 from experiments.detector.material import Material, load_material
 from experiments.detector.mine import mine
-from experiments.detector.network import Network
+from experiments.detector.network import Network, unfold
 from experiments.detector.validate import Validation
 
 Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8]]
@@ -30,6 +30,8 @@ _DAMAGED, _LINE, _KNOWN = 1, 2, 4
 _WARM_UP, _LOG, _VALIDATION = 500, 100, 4000
 #: Steps between two searches for places that are taken for damage, and the part of the pictures cut there.
 _MINING, _MINED = 2000, 0.25
+#: Batches that tell the mean and the variance of features.
+_N_FIRST = 12
 #: Places that are kept, the last ones.
 _N_PLACES = 3000
 
@@ -42,6 +44,7 @@ class Plan:
     folder: Path  #: Where the state is kept; a training that was interrupted goes on from it.
     n_steps: int
     more: tuple[Path, ...] = ()  #: Folders of further photographs.
+    start: Path | None = None  #: Weights of the library to begin with; None for random ones.
     batch: int = 8
     side: int = 192  #: Of the parts of pictures.
     rate: float = 2.5e-3
@@ -138,6 +141,13 @@ class Training:
     def _path(self) -> Path:
         return self.plan.folder / "training.pt"
 
+    def begin_with(self, weights: Path, batches: "Batches") -> None:
+        """Take over the weights of the library; some batches tell by what features are normalized."""
+        first = [batch for batch, _ in zip(batches, range(_N_FIRST), strict=False)]
+        planes, tints, _ = (torch.from_numpy(np.concatenate(each)) for each in zip(*first, strict=True))
+        unfold(self.network, weights, planes, tints)
+        self.averaged.module.load_state_dict(self.network.state_dict())
+
     def save(self) -> None:
         """Keep all that is needed to go on, and the averaged weights."""
         states = {name: part.state_dict() for name, part in self._parts.items()}
@@ -166,6 +176,8 @@ class Training:
 def train(plan: Plan) -> Path:
     """Train a network and return the file of its weights; print how the loss falls and what is found."""
     training, material = Training(plan), load_material(plan.damage, "training", plan.more)
+    if plan.start is not None and training.step == 0:
+        training.begin_with(plan.start, Batches(plan, material, 0, ()))
     validation = Validation(load_material(plan.damage, "choosing", plan.more))
     training.network.train()
     while training.step < plan.n_steps:

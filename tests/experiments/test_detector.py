@@ -1,17 +1,20 @@
 """The data that the network for damage is trained on."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 from scipy import ndimage
 
+from dictsel_core import detection
+from dictsel_core.detection.network import load_network
 from experiments.detector import collect
 from experiments.detector.aging import Place, aged_part
 from experiments.detector.compose import _CHANCES, compose
 from experiments.detector.covers import film_damage
-from experiments.detector.material import Material, load_material
+from experiments.detector.material import Frame, Material, Outline, load_material
 
 SHAPE = (96, 112)
 
@@ -119,6 +122,56 @@ def test_scratches_of_film_are_apart_from_its_dust(folder):
     material = load_material(folder, "choosing")
     covers = [film_damage(SHAPE, material, np.random.default_rng(seed)) for seed in range(10)]
     assert sum(dust.sum() for dust, _ in covers) > 3 * sum(lines.sum() for _, lines in covers) > 0
+
+
+def test_a_large_piece_of_film_damage_can_be_asked_for(folder):
+    material = load_material(folder, "choosing")
+    hair = np.array([[4000.0, 3000.0], [4300.0, 3100.0], [4010.0, 3080.0]])
+    outlines = [Outline(hair, False), *(Outline(hair / 30 + 400 * i, False) for i in range(5))]
+    low, high = (np.array([edge(each.points, axis=0) for each in outlines]) for edge in (np.min, np.max))
+    one = Material(material.photographs, (Frame(tuple(outlines), low, high),), material.overlays)
+    hits = [0, 0]
+    for is_large in (False, True):
+        for seed in range(40):
+            rng = np.random.default_rng(seed)
+            dust, _ = film_damage((192, 192), one, rng, 0.5, is_large=is_large)
+            hits[is_large] += dust.sum() > 200
+    assert hits[0] < 3
+    assert hits[1] > 15
+
+
+def test_some_cracks_are_gray_and_some_nearly_white(folder):
+    material = load_material(folder, "training")
+    tones = []
+    for seed in range(60):
+        sample = compose(material, SHAPE, np.random.default_rng(seed), shapes=("crack",))
+        light = sample.truth & (sample.plane > sample.clean)
+        if light.sum() > 50:
+            tones.append(np.median(sample.plane[light]))
+    assert min(tones) < 0.6
+    assert max(tones) > 0.9
+
+
+def test_a_training_can_begin_with_the_weights_of_the_library():
+    torch = pytest.importorskip("torch")
+    from experiments.detector.network import Network, folded, unfold
+
+    rng = np.random.default_rng(0)
+    plane, tint = rng.random((64, 96), np.float32), rng.normal(0, 0.1, (2, 32, 48)).astype(np.float32)
+    given = torch.from_numpy(plane)[None, None], torch.from_numpy(tint)[None]
+    network = Network()
+    weights = Path(detection.__file__).with_name("network.npz")
+    unfold(network, weights, *given)
+    with torch.no_grad():
+        logits = network(*given)[0].numpy()
+        normalized = network.train()(*given)[0].numpy()
+    expected = load_network().logits(plane, tint)
+    np.testing.assert_allclose(logits, expected, atol=1e-3)
+    np.testing.assert_allclose(normalized, expected, atol=0.5)
+    again = folded(network.eval())
+    with np.load(weights) as arrays:
+        for name, values in again.items():
+            assert values.shape == arrays[name].shape
 
 
 def test_a_folder_without_photographs_is_named(tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core.detection.colors import color_evidence, cover_evidence, has_one_tint, tint_evidence
+from dictsel_core.detection.colors import color_evidence, cover_evidence, tint_evidence
 from dictsel_core.detection.plane import prepare
 
 SHAPE = (80, 120)
@@ -32,16 +32,6 @@ def evidence(image, logits):
     pixels = np.flatnonzero(marks)
     numbers = marks.reshape(-1)[pixels] - 1
     return tint_evidence(prepare(image), SHAPE, (pixels, numbers), np.array(logits, float))
-
-
-def test_prints_have_one_tint_and_photographs_in_color_have_not():
-    gray = picture()[..., 0]
-    many = np.random.default_rng(1).integers(0, 255, (*SHAPE, 3), np.uint8)
-    assert has_one_tint(prepare(gray))
-    assert has_one_tint(prepare(picture(tint=(1, 1, 1))))
-    assert has_one_tint(prepare(picture()))
-    assert not has_one_tint(prepare(many))
-    assert not has_one_tint(prepare(many[:1, :1])), "too small to tell"
 
 
 def test_sure_damage_that_lacks_the_tint_tells_things_from_damage():
