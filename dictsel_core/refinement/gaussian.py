@@ -226,7 +226,6 @@ def condition(
 
 @PartialKernel
 def _trace(matrix: Singles) -> np.float32:
-    """Return the sum of the diagonal of a matrix."""
     result = _ZERO
     for i in range(len(matrix)):
         result += matrix[i, i]

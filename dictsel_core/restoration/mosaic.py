@@ -158,12 +158,10 @@ class Mosaic:
 
     @property
     def _coarse_shape(self) -> tuple[int, int]:
-        """Height and width of the coarse scale."""
         height, width = (-(-length >> self.level) for length in self.shape[:2])
         return height, width
 
     def _hole_boxes(self, survey: Survey) -> tuple[tuple[int, int, int, int], ...]:
-        """Return where wide holes are."""
         if not len(survey.cells):
             return ()
         from dictsel_core.completion import hole_boxes  # noqa: PLC0415  (scipy is slow to import)
@@ -345,5 +343,4 @@ def plan_from_bytes(data: bytes, *, threads: int | None = None) -> Plan:
 
 
 def _as_tuples(value: Any) -> Any:  # noqa: ANN401  (whatever JSON knows)
-    """Return lists, and lists within them, as tuples."""
     return tuple(map(_as_tuples, value)) if isinstance(value, list) else value

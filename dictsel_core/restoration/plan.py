@@ -73,7 +73,6 @@ class AtomSource:
     dictionary: Dictionary | None = None
 
     def __len__(self) -> int:
-        """Return how many atoms a dictionary has at most."""
         return len(self.candidates if self.dictionary is None else self.dictionary.atoms)
 
 
@@ -292,7 +291,6 @@ class PatchSample:
     positions: Ints
 
     def __add__(self, other: "PatchSample") -> "PatchSample":
-        """Return the patches of both."""
         return PatchSample(
             np.concatenate([self.data, other.data]),
             np.concatenate([self.mask, other.mask]),

@@ -177,7 +177,6 @@ def image_steps(
 
 
 def _unchanged(image: Image, settings: RestoreSettings, source: AtomSource) -> Restoration:
-    """Return the restoration of an image in which nothing is missing."""
     resolved = settings.resolved(1.0, len(source))
     return Restoration(image=image.pixels.copy(order="K"), settings=resolved, missing_fraction=0.0)
 

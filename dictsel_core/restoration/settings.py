@@ -272,7 +272,6 @@ class RestoreSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check every value, and keep numbers as Python's own."""
         for name, parameter in self.parameters.items():
             object.__setattr__(self, name, parameter.checked(getattr(self, name)))
         if self.rounds != 0 and not self.keep_observed:
@@ -359,7 +358,6 @@ class ResolvedSettings(RestoreSettings):
     selector: SelectorName
 
     def __post_init__(self) -> None:
-        """Check every value."""
         super().__post_init__()
         for name in ("n_atoms", "coding_sparsity", "selector"):
             if getattr(self, name) is None:

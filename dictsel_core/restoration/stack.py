@@ -198,7 +198,6 @@ class StackRestorer:
         return np.stack([held_out_errors(own, plan, held_out, beside) for beside in ([], neighbors)])
 
     def _plan(self, image: Image, rounds: int) -> Plan:
-        """Return the plan of an image for a given number of rounds of refinement."""
         return GeneratorRun(plan_image(image, replace(self._settings, rounds=rounds), self._source)).finish()
 
     def _keep(self, number: int, tile: TileRestorer) -> None:
@@ -229,7 +228,6 @@ class StackRestorer:
 
 
 def _constant(result: Restoration) -> Callable[[], Restoration]:
-    """Return a function that returns a result."""
     return lambda: result
 
 
