@@ -259,7 +259,7 @@ class Sample:
 
 def _errors(trial: Trial, plan: Plan, data_range: float) -> Floats:
     """Return the squared errors of held-out values, relative to the data range; of all channels if shared."""
-    errors = held_out_errors(trial.image, plan, trial.held_out, data_range=data_range)
+    errors = held_out_errors(trial.image, plan, trial.held_out, origin=trial.corner, data_range=data_range)
     if trial.image.shares_mask:
         errors = errors.reshape(-1, trial.image.n_channels).mean(axis=1)
     # Integers are rounded.

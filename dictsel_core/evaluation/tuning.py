@@ -250,7 +250,8 @@ class _HeldOutTrials:
             part = image.part(tile)
             held_out = chosen & ~part.missing
             if held_out.any() and not (part.missing | held_out).all(axis=(0, 1)).any():
-                errors.append(held_out_errors(part, plan, held_out, data_range=data_range))
+                origin = tile[0].start or 0, tile[1].start or 0
+                errors.append(held_out_errors(part, plan, held_out, origin=origin, data_range=data_range))
             yield (number + 1) / len(tiles)
         if not errors or self._has_unobserved_channel:
             return float("nan")

@@ -55,8 +55,7 @@ def restore(
     scale, so holes larger than a patch are filled too. In images of integers, holes wider than 16 pixels,
     and spots in texture, are then filled with what is around them [3]_. Finally, rounds of non-local
     refinement, by default four, estimate the other missing pixels of a patch from similar patches nearby
-    [2]_; the preset "best" leaves them out where they make held-out pixels worse. The preset "paper" follows
-    [1]_ alone.
+    [2]_. The preset "paper" follows [1]_ alone.
 
     Parameters
     ----------

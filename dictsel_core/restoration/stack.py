@@ -195,7 +195,8 @@ class StackRestorer:
         if not neighbors or not held_out.any():
             return np.zeros((2, 0))
         plan = self._plan(image, self._max_rounds)
-        return np.stack([held_out_errors(own, plan, held_out, beside) for beside in ([], neighbors)])
+        origin = region[0].start, region[1].start
+        return np.stack([held_out_errors(own, plan, held_out, beside, origin) for beside in ([], neighbors)])
 
     def _plan(self, image: Image, rounds: int) -> Plan:
         """Return the plan of an image for a given number of rounds of refinement."""

@@ -44,8 +44,19 @@ def test_the_noise_falls_more_slowly_the_more_rounds_there_are():
     assert 1 < options_for(0.6, 32).noise_decay < options_for(0.6, 8).noise_decay
 
 
+def test_the_more_rounds_there_are_the_more_members_of_a_group_are_estimated():
+    balanced, best, finest = (options_for(0.6, rounds) for rounds in (4, 8, 32))
+    assert balanced.n_estimated < best.n_estimated < finest.n_estimated == finest.n_members
+
+
 @pytest.mark.parametrize("density", [0.2, 0.6])
-def test_all_members_of_the_groups_of_repetitive_images_are_estimated_before_the_last_round(density):
-    options = options_for(density, 8, is_repetitive=True)
-    assert options.n_estimated == options.n_members < BEST_OPTIONS.n_members
-    assert options.noise == options_for(density, 8).noise
+def test_covariances_share_less_in_every_round(density):
+    options = options_for(density, 8)
+    shared = [options.estimator(number, 8).shared for number in range(8)]
+    assert shared == sorted(shared, reverse=True)
+    assert shared[0] > shared[-1] == 0
+
+
+def test_a_single_round_shares_as_much_as_the_first_of_several():
+    options = options_for(0.6, 1)
+    assert options.estimator(0, 1).shared == options.estimator(0, 2).shared > 0
