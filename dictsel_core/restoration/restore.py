@@ -25,7 +25,7 @@ from dictsel_core.selection import Selection
 
 #: Most planes before and after each plane of a stack that help it.
 MAX_NEIGHBOR_PLANES = 8
-_NEIGHBOR_PLANES = Parameter(
+NEIGHBOR_PLANES = Parameter(
     name="neighbor_planes", kind=int, minimum=0, maximum=MAX_NEIGHBOR_PLANES, is_optional=True
 )
 #: Fraction of the work that is done once there is a plan.
@@ -128,7 +128,7 @@ def restore(
     >>> bool(np.abs(restoration.image - image / 64).max() < 0.02)
     True
     """
-    reach = _NEIGHBOR_PLANES.checked(neighbor_planes)
+    reach = NEIGHBOR_PLANES.checked(neighbor_planes)
     asked = as_settings(settings)
     source = as_atom_source(dictionary, asked)
     if is_lazy(image):
