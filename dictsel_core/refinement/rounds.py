@@ -32,8 +32,9 @@ _SMALL = 6
 _MIN_STEPS = 4
 #: Between these densities of damage the noise rises from that of thin damage to that of the default options.
 _THIN, _DENSE = 0.3, 0.5
-#: Where damage is thin: noise of the last round relative to the default, estimated members, and steps.
-_THIN_NOISE, _THIN_ESTIMATED, _THIN_STEPS = 0.5, 10, 7
+#: Where damage is thin: noise of the last round relative to the default, estimated members, steps, and what
+#: covariances share in all rounds.
+_THIN_NOISE, _THIN_ESTIMATED, _THIN_STEPS, _THIN_SHARED = 0.5, 10, 7, 0.2
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,18 @@ DEFAULT_OPTIONS = RefinementOptions()
 #: Number of rounds if it is left open, and the options for as many: a little better, and a little slower.
 BEST_ROUNDS = 8
 BEST_OPTIONS = RefinementOptions(n_members=32, n_estimated=24, last_stride=3)
-#: From this many rounds on, the noise falls slowly, all members are estimated, and no patch is small.
-_FINEST_ROUNDS = 24
-FINEST_OPTIONS = replace(BEST_OPTIONS, noise_decay=1.2, n_estimated=32, last_size=8)
+#: From this many rounds on, unless damage is nearly thin, noise falls slowly, and to less, all members are
+#: estimated, and the last round is like the others.
+_FINEST_ROUNDS, _MIN_SHARE = 24, 0.5
+FINEST_OPTIONS = replace(
+    BEST_OPTIONS,
+    n_estimated=32,
+    last_size=8,
+    last_radius=30,
+    noise=6 / 255**2,
+    noise_decay=1.2,
+    first_shared=0.15,
+)
 
 
 def options_for(density: float, n_rounds: int) -> RefinementOptions:
@@ -106,7 +116,7 @@ def options_for(density: float, n_rounds: int) -> RefinementOptions:
     """
     share = float(np.clip((density - _THIN) / (_DENSE - _THIN), 0, 1))
     default = DEFAULT_OPTIONS if n_rounds < BEST_ROUNDS else BEST_OPTIONS
-    if n_rounds >= _FINEST_ROUNDS:
+    if n_rounds >= _FINEST_ROUNDS and share > _MIN_SHARE:
         default = FINEST_OPTIONS
     return replace(
         default,
@@ -114,6 +124,8 @@ def options_for(density: float, n_rounds: int) -> RefinementOptions:
         noise_decay=default.noise_decay**share,
         n_estimated=round(_THIN_ESTIMATED + (default.n_estimated - _THIN_ESTIMATED) * share),
         n_steps=round(_THIN_STEPS + (default.n_steps - _THIN_STEPS) * share),
+        first_shared=_THIN_SHARED + (default.first_shared - _THIN_SHARED) * share,
+        last_shared=_THIN_SHARED + (default.last_shared - _THIN_SHARED) * share,
     )
 
 

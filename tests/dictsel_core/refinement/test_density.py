@@ -49,14 +49,23 @@ def test_the_more_rounds_there_are_the_more_members_of_a_group_are_estimated():
     assert balanced.n_estimated < best.n_estimated < finest.n_estimated == finest.n_members
 
 
-@pytest.mark.parametrize("density", [0.2, 0.6])
-def test_covariances_share_less_in_every_round(density):
-    options = options_for(density, 8)
-    shared = [options.estimator(number, 8).shared for number in range(8)]
-    assert shared == sorted(shared, reverse=True)
-    assert shared[0] > shared[-1] == 0
+def shared(density, n_rounds):
+    options = options_for(density, n_rounds)
+    return [options.estimator(number, n_rounds).shared for number in range(n_rounds)]
+
+
+def test_covariances_share_less_in_every_round_but_always_as_much_in_thin_damage():
+    dense, thin = shared(0.6, 8), shared(0.2, 8)
+    assert dense == sorted(dense, reverse=True)
+    assert dense[0] > thin[0] > dense[-1] == 0
+    assert thin == pytest.approx([thin[0]] * 8)
 
 
 def test_a_single_round_shares_as_much_as_the_first_of_several():
-    options = options_for(0.6, 1)
-    assert options.estimator(0, 1).shared == options.estimator(0, 2).shared > 0
+    assert shared(0.6, 1) == shared(0.6, 2)[:1]
+
+
+def test_the_last_of_very_many_rounds_is_like_the_others_unless_damage_is_thin():
+    options = options_for(0.6, 32)
+    assert (options.last_size, options.last_radius) == (options.size, options.radius)
+    assert options_for(0.2, 32) == options_for(0.2, 8)
