@@ -22,9 +22,16 @@ from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, as_bool_mask
 from dictsel_core.atoms import AtomOrigin, GroundSet
 from dictsel_core.restoration.damaged import NO_MASK, check_channels, check_dtype, wide_pixels
-from dictsel_core.restoration.holdout import Sample
 from dictsel_core.restoration.image import Image, ValueRange, unit_ranges
-from dictsel_core.restoration.plan import AtomSource, Dictionary, Plan, Whole, as_atom_source, make_plan
+from dictsel_core.restoration.plan import (
+    AtomSource,
+    Dictionary,
+    Plan,
+    Sample,
+    Whole,
+    as_atom_source,
+    make_plan,
+)
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.survey import HALO, Survey, Tile, cut_tiles, survey_tile

@@ -32,7 +32,7 @@ MAX_PATCH_SIZE = 32
 MAX_CANDIDATES = len(STANDARD_BASES) * MAX_PATCH_SIZE**2
 #: Maximum number of atoms per patch: coding holds as many vectors for each patch at a time.
 MAX_SPARSITY = 64
-#: Maximum number of rounds, each about as long as the restoration before it; None makes eight or none.
+#: Maximum number of rounds, each about as long as the restoration before it; None makes eight.
 MAX_ROUNDS = 100
 _MAX_THREADS = 1024
 #: A hole is wide if pixels of it are farther than this from all observed ones: with 8, if it is wider than 16
