@@ -28,7 +28,6 @@ from dictsel_core._util.validation import Bools
 from dictsel_core.constraints import Replacement
 from dictsel_core.selection import replacement_greedy, sds_ma, sds_omp
 from dictsel_core.selection.engine import OMPEngine, Problem, SelectedAtom
-from dictsel_core.selection.problem import as_points
 
 GROUND_SET = standard_ground_set()
 SPARSITY = 5
@@ -148,7 +147,7 @@ def constraints_against_individual(n_points: int = 1000, n_atoms: int = 100) -> 
             seconds[name].append(time.process_time() - start)
         base, first = min(seconds["individual s = 5"]), 0.0
         for name, constraint in constraints.items():
-            engine = _Counting(Problem(GROUND_SET, as_points(GROUND_SET, data)), constraint, n_atoms)
+            engine = _Counting(Problem.of(GROUND_SET, data), constraint, n_atoms)
             for _ in range(n_atoms):
                 engine.advance()
             each = min(seconds[name]) / engine.n_changed

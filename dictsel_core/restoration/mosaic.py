@@ -38,7 +38,7 @@ from dictsel_core.restoration.survey import HALO, Survey, Tile, cut_tiles, surve
 from dictsel_core.restoration.tile import code_tile, restore_tile
 
 if TYPE_CHECKING:
-    from dictsel_core.completion import HolePart
+    from dictsel_core.completion import Box, HolePart
 
 #: Returns a region of an image (h, w, C), and of its mask (h, w, c).
 ReadRegion = Callable[[Region], tuple[NDArray[Any], Bools]]
@@ -147,6 +147,12 @@ class Mosaic:
             layers = missing[:, :, :1] if survey.shares_mask else missing
             return (region[0].start, region[1].start), Image(pixels, layers, ranges)
 
+        holes: tuple[Box, ...] = ()
+        if len(survey.cells):
+            from dictsel_core.completion import hole_boxes  # noqa: PLC0415  (scipy is slow to import)
+
+            holes = hole_boxes(survey.cells, shape)
+        height, width = (-(-length >> self.level) for length in shape)
         # Where a channel is missing in all of a sample, only others tell how it is related to the rest.
         n_intact = _N_INTACT if survey.damaged and not survey.shares_mask else 0
         whole = Whole(
@@ -154,26 +160,14 @@ class Mosaic:
             survey.missing_fraction,
             survey.observed_channels,
             survey.repeats,
-            self._hole_boxes(survey),
+            holes,
             self.level,
-            survey.coarse_image(self._coarse_shape, ranges),
+            survey.coarse_image((height, width), ranges),
             [sample(each)[1] for each in evenly_spaced(survey.intact, n_intact)],
         )
         samples = [sample(each) for each in evenly_spaced(survey.damaged or survey.intact, _N_SAMPLES)]
         source = source or as_atom_source(None, self.settings)
         return GeneratorRun(make_plan(samples, whole, self.settings, source)).finish()
-
-    @property
-    def _coarse_shape(self) -> tuple[int, int]:
-        height, width = (-(-length >> self.level) for length in self.shape[:2])
-        return height, width
-
-    def _hole_boxes(self, survey: Survey) -> tuple[tuple[int, int, int, int], ...]:
-        if not len(survey.cells):
-            return ()
-        from dictsel_core.completion import hole_boxes  # noqa: PLC0415  (scipy is slow to import)
-
-        return hole_boxes(survey.cells, self.shape[:2])
 
     def holes(self, plan: Plan) -> list[HoleRegion]:
         """Return the parts of wide holes, those of the first wave first."""

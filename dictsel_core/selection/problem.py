@@ -41,6 +41,17 @@ class Problem:
         #: Squared correlations up to this are rounding error: (T,).
         self.rounding = self.energies.astype(self.data.dtype) * relative**2
 
+    @classmethod
+    def of(
+        cls,
+        ground_set: GroundSet,
+        data: ArrayLike,
+        mask: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> "Problem":
+        """Check ground set, data, mask and weights, and make a problem of them."""
+        return cls(ground_set, as_points(ground_set, data, mask, weights))
+
     def __len__(self) -> int:
         return len(self.data)
 

@@ -6,7 +6,6 @@ from synthetic import random_ground_set
 
 from dictsel_core import IndividualSparsity, ground_set_from_array, standard_ground_set
 from dictsel_core.selection.engine import OMPEngine, Problem, SupportState
-from dictsel_core.selection.problem import as_points
 
 N_POINTS, N_FEATURES = 30, 12
 
@@ -55,10 +54,7 @@ def test_given_supports_are_fitted_as_lapack_does_however_close_to_dependent(ang
     factors = np.ones(data.shape) if kind == "complete" else (rng.random(data.shape) < 0.8).astype(float)
     if kind == "weighted":
         factors *= rng.uniform(0.3, 1, data.shape)
-    problem = Problem(
-        ground_set,
-        as_points(ground_set, data, factors == 0, np.square(factors) if kind == "weighted" else None),
-    )
+    problem = Problem.of(ground_set, data, factors == 0, np.square(factors) if kind == "weighted" else None)
     state = SupportState(problem, 4)
     supports = np.array([[0, 1, 2, 3]] * N_POINTS)
     supports[::3, 2:], supports[::5] = -1, -1  # of unequal size
@@ -77,7 +73,7 @@ def test_supports_of_more_atoms_than_features_have_the_least_weights(masked):
     rng = np.random.default_rng(2)
     ground_set, data = random_ground_set(rng, N_FEATURES, 30), rng.normal(size=(N_POINTS, N_FEATURES))
     mask = rng.random(data.shape) < 0.3 if masked else np.zeros(data.shape, bool)
-    state = SupportState(Problem(ground_set, as_points(ground_set, data, mask)), 24)
+    state = SupportState(Problem.of(ground_set, data, mask), 24)
     state.set_supports(np.array([rng.permutation(30)[:24] for _ in data]))
     for t, support in enumerate(state.supports):
         weights, _ = by_lapack(ground_set, data[t], support, (~mask[t]).astype(float))
@@ -94,7 +90,7 @@ def test_shared_inner_products_fit_as_lapack_does(kind, dtype):
     else:
         ground_set = near_dependent(rng, 1 if kind == "random" else 1e-3, 30)
     data = rng.normal(size=(N_POINTS, ground_set.n_features)).astype(dtype)
-    engine = OMPEngine(Problem(ground_set, as_points(ground_set, data)), IndividualSparsity(4), 12)
+    engine = OMPEngine(Problem.of(ground_set, data), IndividualSparsity(4), 12)
     for _ in range(12):
         engine.advance()
         assert_fitted(engine.state, ground_set, data, np.ones(data.shape), relative=1e-6)
