@@ -262,7 +262,7 @@ LABELED = ("open", "export", "repair", "find_damage", "restore", "stop")
 ALWAYS_LABELED = ("restore", "stop")
 
 
-#: Keys that the user has given to actions, tools and view modes, by name.
+#: Keys that the user has given to actions, tools and view modes, by name; `Actions` alone changes them.
 OWN_KEYS: dict[str, str] = {}
 
 

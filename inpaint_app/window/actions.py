@@ -1,7 +1,8 @@
 """The actions of menus, toolbar and keyboard shortcuts."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
+from types import MappingProxyType
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
@@ -15,10 +16,20 @@ from inpaint_app.window.widgets.layouts import tooltip
 
 
 class Actions(QObject):
-    """The actions of `SPECS` by name, and in `tools` and `modes` those of the registries, by theirs."""
+    """The actions of `SPECS` by name, and in `tools` and `modes` those of the registries, by theirs.
 
-    def __init__(self, parent: QObject) -> None:
+    Parameters
+    ----------
+    parent : QObject
+        The window.
+    own_keys : mapping of str to str
+        Keys that the user has given to some, by name; sentences name them from now on (`key_hint`).
+    """
+
+    def __init__(self, parent: QObject, own_keys: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__(parent)
+        OWN_KEYS.clear()
+        OWN_KEYS.update(own_keys)
         self._made: list[tuple[ActionSpec, QAction]] = []
         self._by_name = {name: self._make(name, spec) for name, spec in SPECS.items()}
         self.tools = {
@@ -52,6 +63,11 @@ class Actions(QObject):
         """Enable the actions whose needs are met."""
         for spec, action in self._made:
             action.setEnabled(spec.needs == "nothing" or spec.needs in met)
+
+    @property
+    def own_keys(self) -> dict[str, str]:
+        """The keys that the user has given to actions, by name."""
+        return dict(OWN_KEYS)
 
     def set_key(self, action: QAction, key: str) -> None:
         """Give an action another key; an empty one takes it away."""

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QStackedWidget,
 
 from dictsel_core import RestoreSettings
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.window.action_table import OWN_KEYS, Need
+from inpaint_app.window.action_table import Need
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.canvas.screen_profile import screen_profile
 from inpaint_app.window.canvas.tools.registry import TOOLS
@@ -67,8 +67,7 @@ class MainWindow(QMainWindow):
     def __init__(self, preferences: Preferences, theme: ThemeSwitch) -> None:
         super().__init__()
         self._preferences, self._theme = preferences, theme
-        OWN_KEYS.clear()
-        OWN_KEYS.update(preferences.keys)
+        self.actions_ = Actions(self, preferences.keys)
         self.session = Session(self)
         self.viewer = Viewer(self.session)
         self.banner, self.status = Banner(), StatusBar()
@@ -76,7 +75,6 @@ class MainWindow(QMainWindow):
         self._thumbnails = Thumbnails(self.session.workers, self)
         self.offers = [Banner(offer.button) for offer in self.session.offers]
         self.welcome, self._pages = Welcome(), QStackedWidget()
-        self.actions_ = Actions(self)
         self.files = FileCommands(self.session, preferences, self)
         self.side = SidePanel(self.session, self.actions_)
         self.history, self.dictionary = HistoryPanel(self.session), DictionaryPanel(self.session)
@@ -303,7 +301,7 @@ class MainWindow(QMainWindow):
 
     def _set_key(self, action: QAction, key: str) -> None:
         self.actions_.set_key(action, key)
-        self._preferences.keys = dict(OWN_KEYS)
+        self._preferences.keys = self.actions_.own_keys
 
     def _reset_keys(self) -> None:
         self.actions_.reset_keys()

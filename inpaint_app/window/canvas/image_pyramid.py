@@ -1,6 +1,7 @@
 """Arrays of pixels as images that Qt can draw."""
 
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -60,31 +61,25 @@ def display_range(pixels: Array) -> Range | None:
     return min(0.0, float(finite.min())), max(1.0, float(finite.max()))
 
 
-def to_image(
-    pixels: Array,
-    value_range: Range | None = None,
-    *,
-    alpha: Array | None = None,
-    icc: bytes | None = None,
-    screen: bytes | None = None,
-    look: Look | None = None,
-) -> QImage:
-    """Return a picture as a QImage of its own memory.
+class Drawing(TypedDict, total=False):
+    """How pixels are drawn, besides their range of values."""
+
+    #: Opacity, (H, W): partly transparent pixels are on a checkerboard, transparent ones in their own color.
+    alpha: Array | None
+    #: The color profile of the pixels; sRGB if none is given,
+    icc: bytes | None
+    #: and that of what shows them.
+    screen: bytes | None
+    #: Another range of values, colors for one band, or one channel alone.
+    look: Look | None
+
+
+def to_image(pixels: Array, value_range: Range | None = None, **drawn: Unpack[Drawing]) -> QImage:
+    """Return a picture, given as to `display_values`, as a QImage of its own memory.
 
     It is filled band by band, so that other threads run meanwhile.
-
-    Parameters
-    ----------
-    pixels, value_range
-        As for `display_values`.
-    alpha : ndarray, (H, W), optional
-        Opacity: partly transparent pixels are drawn on a checkerboard, transparent ones in their own color.
-    icc, screen : bytes, optional
-        The color profiles of the pixels and of what shows the image; sRGB if none is given.
-    look : Look, optional
-        Another range of values, colors for one band, or one channel alone.
     """
-    look = look or Look()
+    look, alpha = drawn.get("look") or Look(), drawn.get("alpha")
     if look.channel is not None and pixels.ndim == 3:
         pixels = pixels[..., look.channel]
     value_range = value_range if look.limits is None else look.limits
@@ -93,7 +88,7 @@ def to_image(
     image = QImage(width, height, QImage.Format.Format_RGB32)
     target = as_uint32(image).view(np.uint8).reshape(height, width, 4)
     blue_green_red = [0, 1, 2] if np.little_endian else [3, 2, 1]
-    convert = screen_converter(icc, screen, is_color=pixels.ndim == 3)
+    convert = screen_converter(drawn.get("icc"), drawn.get("screen"), is_color=pixels.ndim == 3)
     for top in range(0, height, _BAND):
         band = slice(top, top + _BAND)
         shown = display_values(pixels[band], value_range)
@@ -156,17 +151,9 @@ class ImagePyramid:
         return level
 
 
-def build_pyramid(
-    pixels: Array,
-    value_range: Range | None = None,
-    *,
-    alpha: Array | None = None,
-    icc: bytes | None = None,
-    screen: bytes | None = None,
-    look: Look | None = None,
-) -> ImagePyramid:
+def build_pyramid(pixels: Array, value_range: Range | None = None, **drawn: Unpack[Drawing]) -> ImagePyramid:
     """Return a picture ready to be drawn, given as to `to_image`; may be called in any thread."""
-    images = [to_image(pixels, value_range, alpha=alpha, icc=icc, screen=screen, look=look)]
+    images = [to_image(pixels, value_range, **drawn)]
     while max(images[-1].width(), images[-1].height()) > _SMALLEST:
         images.append(_halved(images[-1]))
     return ImagePyramid(tuple(images))
