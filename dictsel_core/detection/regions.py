@@ -84,12 +84,12 @@ def enlarged(regions: Regions, factor: int, shape: tuple[int, int]) -> Regions:
 
 def _spread(regions: Regions, rows: Ints, columns: Ints, steps: range, shape: tuple[int, int]) -> Regions:
     """Return regions with all pixels at some steps, down and across, from those given, inside a picture."""
-    pixels, numbers = [], []
+    owners, pixels, numbers = regions.numbers(), [], []
     for down, across in product(steps, repeat=2):
         y, x = rows + down, columns + across
         inside = (y >= 0) & (y < shape[0]) & (x >= 0) & (x < shape[1])
         pixels.append((y * shape[1] + x)[inside])
-        numbers.append(regions.numbers()[inside])
+        numbers.append(owners[inside])
     return regions_from_points(shape, np.concatenate(pixels), np.concatenate(numbers), regions.confidence)
 
 

@@ -120,7 +120,7 @@ def estimate_psnr(
     image, mask, settings
         As for `restore`.
     channel_axis, axes : optional
-        As for `restore`. Of a stack, up to eight of the damaged images are used, or two with their neighbors.
+        As for `restore`. Of a stack, up to eight of the damaged images are used, or fewer with neighbors.
     neighbor_planes : int or None, optional
         As for `restore`.
     rng : numpy.random.Generator or int, optional

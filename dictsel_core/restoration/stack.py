@@ -77,11 +77,10 @@ class StackRestorer:
         return self._restoration()
 
     def decided_reach(self) -> int:
-        """Return how many neighbors on either side refine an image."""
-        if self._tries_neighbors:
-            for _ in self._decide():
-                pass
-        return self._reach if self._max_rounds else 0
+        """Return how many neighbors on either side refine an image, after trying them."""
+        for _ in self._decide():
+            pass
+        return self._reach
 
     def _decide(self) -> Iterator[RestoreStep]:
         """Select the dictionary, and find out whether neighbors help, where these are left open."""
@@ -248,9 +247,11 @@ class StackRestorer:
 
 def neighbor_reach(damaged: DamagedArray, settings: RestoreSettings, asked: int | None) -> int:
     """Return how many neighbors on either side refine an image: as asked, or else as `restore` decides."""
-    if damaged.layout.n_consecutive == 1:
+    if damaged.layout.n_consecutive == 1 or settings.rounds == 0:
         return 0
-    return StackRestorer(damaged, settings, as_atom_source(None, settings), asked).decided_reach()
+    if asked is not None:
+        return asked
+    return StackRestorer(damaged, settings, as_atom_source(None, settings), None).decided_reach()
 
 
 def errors_among_neighbors(

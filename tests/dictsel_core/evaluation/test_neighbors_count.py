@@ -83,3 +83,13 @@ def test_settings_are_compared_with_neighbors_after_refinement(monkeypatch, film
 def test_a_wrong_number_of_neighbors_is_refused(function, film, mask):
     with pytest.raises(ValueError, match="neighbor_planes must be"):
         function(film, mask, QUICK, axes=(1, 2), neighbor_planes=-1)
+
+
+def test_a_number_of_neighbors_that_is_given_needs_no_look_at_the_stack(film, mask):
+    mask = mask.copy()
+    mask[4] = True  # of which nothing could be restored
+    damaged = as_damaged(film, mask, axes=(1, 2))
+    assert [neighbor_reach(damaged, QUICK, reach) for reach in (0, 2)] == [0, 2]
+    assert neighbor_reach(damaged, RestoreSettings(rounds=0), None) == 0
+    with pytest.raises(ValueError, match="nothing to restore it from"):
+        neighbor_reach(damaged, QUICK, None)
