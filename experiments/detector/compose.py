@@ -28,7 +28,7 @@ UNDAMAGED = 0.3
 #: The same for parts around places that were taken for damage.
 UNDAMAGED_PLACES = 0.75
 #: Part of the new pictures whose damage is that of film alone.
-_FILM_ALONE = 0.5
+_FILM_ALONE = 0.65
 #: Part of the film damage that is chosen for a large piece.
 _LARGE = 0.5
 _CHANCES = {
