@@ -14,6 +14,7 @@ from benchmarks import (
     gsr,
     hole_photographs,
     holes,
+    marks,
     quality,
     restoration,
     scale,
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "compile": compile.main,
     "processors": builds.processors,
     "detect": detect.main,
+    "marks": marks.main,
     "tiles": tiles.main,
     "scale": scale.main,
     "walk": walk.main,
@@ -56,7 +58,7 @@ def main() -> None:
     )
     parser.add_argument("name", choices=[*BENCHMARKS, "since", "all"], help="what to measure")
     parser.add_argument(
-        "--damage", metavar="FOLDER", type=Path, help="photographs and damage, for detect and holes"
+        "--damage", metavar="FOLDER", type=Path, help="photographs and damage, for detect, holes and marks"
     )
     parser.add_argument("--revision", default="HEAD", help="what to compare with, for since")
     args = parser.parse_args()
@@ -64,8 +66,8 @@ def main() -> None:
     for each in [other for other in BENCHMARKS if other != "gsr"] if args.name == "all" else [args.name]:
         if each == "since":
             builds.since(args.revision)
-        elif each == "detect":
-            detect.main(args.damage)
+        elif each in ("detect", "marks"):
+            (detect if each == "detect" else marks).main(args.damage)
         elif each == "holes" and args.damage is not None:
             hole_photographs.main(args.damage)
         else:

@@ -118,8 +118,15 @@ def tables() -> dict[str, dict[str, Variant]]:
             for size, last in ((6, 6), (8, 8), (10, 8))
         },
         "Members, shared part": {
-            f"{n}, {shared:g}": _with_options(n_members=n, shared=shared)
-            for n, shared in ((24, 0.2), (24, 0.4), (40, 0), (40, 0.4), (60, 0.2), (90, 0.2))
+            f"{n}, {first:g} to {last:g}": _with_options(n_members=n, first_shared=first, last_shared=last)
+            for n, first, last in (
+                (24, 0.3, 0),
+                (32, 0.3, 0),
+                (40, 0, 0),
+                (40, 0.2, 0.2),
+                (40, 0.4, 0.4),
+                (60, 0.3, 0),
+            )
         },
         "Members estimated; relaxation": {
             **{f"{n} estimated": _with_options(n_estimated=n) for n in (3, 12)},

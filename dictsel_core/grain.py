@@ -117,7 +117,6 @@ class _Grain:
 
 
 def _measure(planes: NDArray[Any], restored: Bools) -> _Grain | None:
-    """Return the noise of the intact tiles around restored pixels; None where they are too few."""
     height, width, n_channels = planes.shape
     shape = -(-height // _TILE), -(-width // _TILE)
     edges = np.arange(shape[0]) * _TILE, np.arange(shape[1]) * _TILE

@@ -174,7 +174,6 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         return len(self.components_)
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401
-        """Say that NaN is allowed, and that float32 stays."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

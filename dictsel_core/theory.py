@@ -204,7 +204,6 @@ def _replacement_bound(
     tau: float,
     utility: Utility,
 ) -> ApproximationBound:
-    """Return the guarantee of theorems 4.1 and 4.2 after a number of steps."""
     n = len(ground_set)
     used = min(steps, n)
     sizes = [constraint.capacity(points, n, number) for number in (n_atoms, used)]

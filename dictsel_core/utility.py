@@ -94,7 +94,6 @@ class HuberUtility(Utility):
     concavity: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
-        """Check the threshold."""
         object.__setattr__(self, "threshold", as_positive(self.threshold, "threshold"))
 
     def value(self, y: Array, x: Array) -> Array:
@@ -134,7 +133,6 @@ class LogisticUtility(Utility):
     concavity: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the penalty."""
         penalty = as_nonnegative(self.penalty, "penalty")
         object.__setattr__(self, "penalty", penalty)
         object.__setattr__(self, "concavity", penalty)

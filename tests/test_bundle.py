@@ -1,5 +1,7 @@
 """The scripts that make a program without Python; the program itself is driven by `make test-bundle`."""
 
+import ast
+import importlib
 import importlib.util
 import json
 import os
@@ -50,6 +52,58 @@ def test_what_the_user_has_set_stays(processor, monkeypatch):
     processor.choose()
     assert os.environ["NUMBA_CPU_NAME"] == "generic"
     assert "NUMBA_CPU_FEATURES" not in os.environ
+
+
+def modules_left_out():
+    """Return what the specification of the bundle calls unused."""
+    tree = ast.parse((BUNDLE / "inpaint.spec").read_text())
+    (value,) = (
+        node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "UNUSED"
+    )
+    return [
+        name
+        for element in value.elts
+        for name in ast.literal_eval(element.value if isinstance(element, ast.Starred) else element)
+    ]
+
+
+#: Imports what is written on its standard input, line by line, while some modules cannot be imported.
+IMPORT_WITHOUT = """
+import importlib
+import importlib.abc
+import sys
+
+class Missing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if any(f"{name}.".startswith(f"{each}.") for each in sys.argv[1:]):
+            raise ModuleNotFoundError(f"{name} is left out")
+
+sys.meta_path.insert(0, Missing())
+for line in sys.stdin:
+    module, name = line.split()
+    try:
+        if not hasattr(importlib.import_module(module), name):
+            importlib.import_module(f"{module}.{name}")
+    except ImportError as error:
+        print(line.strip(), "-", error)
+"""
+
+
+def test_what_the_program_imports_is_not_left_out():
+    wanted = set()
+    for package in ("inpaint_app", "dictsel_core"):
+        for file in Path(importlib.import_module(package).__file__).parent.rglob("*.py"):
+            if "napari_plugin" in file.parts or file.name == "sklearn.py":
+                continue
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if isinstance(node, ast.ImportFrom) and node.level == 0:
+                    wanted |= {f"{node.module} {alias.name}" for alias in node.names}
+    libraries = ("PIL", "imagecodecs", "numba", "numpy", "scipy", "skimage", "tifffile")
+    lines = sorted(line for line in wanted if line.startswith(libraries))
+    assert "skimage.segmentation flood" in lines
+    command = [sys.executable, "-P", "-c", IMPORT_WITHOUT, *modules_left_out()]
+    done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=True)
+    assert done.stdout == ""
 
 
 def icu_data(items):

@@ -91,7 +91,6 @@ class Kernel(Generic[Arguments, Result]):
         return kernel
 
     def _called(self) -> list[str]:
-        """Return the names of the kernels that the function calls."""
         names, known = self._function.__code__.co_names, self._function.__globals__
         return [name for name in names if isinstance(known.get(name), Kernel)]
 

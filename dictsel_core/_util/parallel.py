@@ -149,7 +149,6 @@ class GeneratorRun(Run[Step, Result]):
         self._result: list[Result] = []
 
     def __next__(self) -> Step:
-        """Work until the next step."""
         try:
             return next(self._steps)
         except StopIteration as stop:
@@ -167,6 +166,38 @@ class GeneratorRun(Run[Step, Result]):
     def close(self) -> None:
         """Abandon the work and release what it holds."""
         self._steps.close()
+
+
+class SteppedRun(Run[Step, Result]):
+    """A run that has a result after every step, and keeps the steps; `_advance` takes one."""
+
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+
+    def __next__(self) -> Step:
+        if self._is_finished():
+            raise StopIteration
+        with single_threaded_blas:
+            self._steps.append(self._advance())
+        return self._steps[-1]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps taken."""
+        return tuple(self._steps)
+
+    def finish(self) -> Result:
+        """Take all remaining steps and return the result."""
+        with single_threaded_blas:  # once for all steps
+            return super().finish()
+
+    @abstractmethod
+    def _is_finished(self) -> bool:
+        """Return whether there are no more steps."""
+
+    @abstractmethod
+    def _advance(self) -> Step:
+        """Take one step."""
 
 
 def part_of_work(

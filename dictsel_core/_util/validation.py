@@ -235,7 +235,6 @@ class ObservedData:
             self.dtype = np.dtype(np.float64)
 
     def __len__(self) -> int:
-        """Return the number T of data points."""
         return len(self._data)
 
     @property

@@ -26,7 +26,6 @@ class AtomOrigin:
     column: int
 
     def __str__(self) -> str:
-        """Return a short description."""
         if self.orientation == "custom":
             return self.basis
         level = f" level {self.level}" if self.level else ""

@@ -64,13 +64,11 @@ class GroundSet:
         read_only(self.atoms)
 
     def __repr__(self) -> str:
-        """Summarize: the arrays would fill the screen."""
         bases = dict.fromkeys(o.basis for o in self.origins if o.orientation != "custom")
         kind = "+".join(bases) or "custom"
         return f"GroundSet({len(self)} atoms with {self.n_features} entries: {kind})"
 
     def __len__(self) -> int:
-        """Return the number n of candidate atoms."""
         return int(self.atoms.shape[1])
 
     @property
@@ -108,18 +106,19 @@ class GroundSet:
 
     def equal_or_copied(self, supports: Ints) -> Bools:
         """Return which atoms equal one of each support (B, S), padded with -1, or an earlier atom: (B, n)."""
-        firsts, is_copy = self._firsts
+        firsts = self.firsts
+        is_copy: Bools = firsts != np.append(np.arange(len(self)), -1)
         found = is_copy[None].repeat(len(supports), axis=0)
         found[np.arange(len(supports))[:, None], firsts[supports]] = True
         return found[:, :-1]
 
     @cached_property
-    def _firsts(self) -> tuple[Ints, Bools]:
-        """The first atom equal to each one, and whether that is another; then the same for no atom."""
+    def firsts(self) -> Ints:
+        """The first atom that equals each one, maybe itself; then -1, for the index of no atom: (n + 1,)."""
         copies, originals = self.duplicates
         firsts = np.append(np.arange(len(self)), -1)
         firsts[copies] = originals
-        return firsts, firsts != np.append(np.arange(len(self)), -1)
+        return firsts
 
     @cached_property
     def smoothness(self) -> float:

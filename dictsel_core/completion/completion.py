@@ -107,7 +107,6 @@ def _matched(
 
 
 def _count(scales: list[Scale], number: int) -> int:
-    """Return how many iterations there are on one of some scales."""
     return (_N_ITERATIONS + _N_MORE * number) * (_COARSEST if number == len(scales) - 1 else 1)
 
 

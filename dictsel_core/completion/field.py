@@ -71,7 +71,6 @@ class PatchField:
                 pass
 
     def _improve(self, before: Ints, jumps: Ints, steps: Ints, start: int, stop: int) -> None:
-        """Improve the matches of some targets; see `improve_matches`."""
         part, compared, distances = slice(start, stop), self.comparison, np.empty(stop - start, np.int64)
         rows = compared.pixels.reshape(len(compared.pixels), -1)
         improve_matches(

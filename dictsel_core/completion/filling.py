@@ -117,7 +117,6 @@ iter_fill_holes = step_by_step(
 
 
 def _checked_sources(fill_from: ArrayLike, observed: Bools) -> Bools:
-    """Return the pixels that may be copied."""
     allowed = as_bool_mask(fill_from)
     if allowed.shape != observed.shape:
         raise ValueError(

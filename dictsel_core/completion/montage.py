@@ -199,7 +199,6 @@ class Expansion:
 
 
 def _pair_costs(takes: Bools, pairs: Ints, keep: Floats, second: Floats, first: Floats) -> Floats:
-    """Return the costs of pairs, given which nodes take the new offset."""
     mine, theirs = takes[pairs[:, 0]], takes[pairs[:, 1]]
     return np.where(mine, np.where(theirs, 0.0, first), np.where(theirs, second, keep))
 

@@ -140,7 +140,6 @@ class _BlockConstraint(LocalConstraint):
         return [{int(a) for t in block for a in supports[t]} for block in self._members]
 
     def _sum_over_blocks(self, values: Floats) -> Floats:
-        """Sum the rows of each block: (T, n) becomes (b, n)."""
         from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import, and needed here alone)
 
         n_points = len(self._labels)
@@ -180,7 +179,6 @@ class BlockSparsity(_BlockConstraint):
     caps: int | Ints = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check blocks and caps."""
         self._set_blocks(self.blocks)
         caps = as_caps(self.sparsity, "sparsity")
         as_each(caps, len(self._members), "block")
@@ -268,7 +266,6 @@ class BlockMatroidSparsity(_BlockConstraint):
     matroid_of_block: tuple[Matroid, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check blocks and matroids."""
         self._set_blocks(self.blocks)
         given, n_blocks = as_matroids(self.matroids, "BlockMatroidSparsity"), len(self._members)
         each = (given,) * n_blocks if isinstance(given, Matroid) else given

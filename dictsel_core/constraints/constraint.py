@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from dictsel_core._util.compiled import Kernel
 from dictsel_core._util.validation import Bools, Floats, Ints
 
 Supports = Sequence[Ints]
@@ -46,24 +45,14 @@ class ReplacementGains:
     @cached_property
     def cheapest(self) -> tuple[Ints, Floats]:
         """Slot and cost of the cheapest removal of each patch, (T,) both."""
-        return _cheapest(self.costs)
+        slots = self.costs.argmin(axis=1)
+        return slots, self.costs[np.arange(len(slots)), slots]
 
     def with_gains(self, gains: Floats) -> "ReplacementGains":
         """Return the same costs with other gains."""
         other = replace(self, gains=gains, largest=None)
         other.__dict__["cheapest"] = self.cheapest  # not computed again
         return other
-
-
-@Kernel
-def _cheapest(costs: Floats) -> tuple[Ints, Floats]:
-    """Return the place of the smallest number in each row of (T, S), and that number."""
-    slots, least = np.zeros(len(costs), np.intp), costs[:, 0].copy()
-    for t in range(len(costs)):
-        for s in range(1, costs.shape[1]):
-            if costs[t, s] < least[t]:
-                slots[t], least[t] = s, costs[t, s]
-    return slots, least
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,38 +82,6 @@ class Replacement:
     added: Bools
     removed: Ints
     price: float = 0.0
-
-
-@Kernel
-def replace_atoms(
-    atom: int, added: Bools, removed: Ints, state: tuple[Ints, Ints, Floats], changed: Ints
-) -> int:
-    """Add an atom to supports, or put it in the place of another, or only remove that one.
-
-    Writes which patches have changed, and returns how many; -1 if a support has no room. The state is
-    supports (T, S), their sizes, and weights (T, S); `removed` has slots, or -1.
-    """
-    supports, sizes, weights = state
-    n_changed = 0
-    for t in range(len(added)):
-        slot = removed[t]
-        if not added[t] and slot < 0:
-            continue
-        if not added[t]:  # the last atom moves into the empty slot
-            sizes[t] -= 1
-            last = sizes[t]
-            supports[t, slot] = supports[t, last]
-            supports[t, last], weights[t, last] = -1, 0
-        elif slot >= 0:
-            supports[t, slot] = atom
-        elif sizes[t] == supports.shape[1]:
-            return -1
-        else:
-            supports[t, sizes[t]] = atom
-            sizes[t] += 1
-        changed[n_changed] = t
-        n_changed += 1
-    return n_changed
 
 
 class Constraint(ABC):

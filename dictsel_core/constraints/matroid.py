@@ -88,7 +88,6 @@ class OracleMatroid(Matroid):
     oracle: Callable[[Sequence[int]], bool]
 
     def __post_init__(self) -> None:
-        """Check that the oracle can be called."""
         if not callable(self.oracle):
             raise TypeError(f"The oracle must be a function of a set of atoms, not {self.oracle!r}.")
 
@@ -122,7 +121,6 @@ class UniformMatroid(Matroid):
     size: int
 
     def __post_init__(self) -> None:
-        """Check the size."""
         object.__setattr__(self, "size", as_count(self.size, "size"))
 
     def is_independent(self, atoms: Sequence[int]) -> bool:
@@ -169,7 +167,6 @@ class PartitionMatroid(Matroid):
     _capacities: Ints = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check groups and capacities."""
         groups = as_counts(self.groups, "groups", minimum=0)
         n_groups = int(groups.max(initial=-1)) + 1
         caps = as_caps(self.capacities, "capacities", minimum=0)
@@ -235,7 +232,6 @@ class MatroidSparsity(SeparableConstraint):
     matroids: Matroid | Sequence[Matroid]
 
     def __post_init__(self) -> None:
-        """Check the types."""
         object.__setattr__(self, "matroids", as_matroids(self.matroids, "MatroidSparsity"))
 
     def check(self, n_points: int, n_candidates: int) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import positive_part_sums
-from dictsel_core._util.compiled import Kernel, PartialKernel
 from dictsel_core._util.validation import Bools, Floats, Ints, as_caps, as_count, as_each
 from dictsel_core.constraints.constraint import (
     Constraint,
@@ -46,7 +45,6 @@ class IndividualSparsity(SeparableConstraint):
     caps: int | Ints = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the caps."""
         object.__setattr__(self, "caps", as_caps(self.sparsity, "sparsity"))
 
     def check(self, n_points: int, n_candidates: int) -> None:
@@ -142,7 +140,6 @@ class AverageSparsity(Constraint):
     caps: int | Ints | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the caps and the budget."""
         object.__setattr__(
             self, "caps", None if self.sparsity is None else as_caps(self.sparsity, "sparsity")
         )
@@ -197,8 +194,11 @@ class AverageSparsity(Constraint):
 
         with the floor :math:`\phi_t = \lambda`, and at least c_t for patches at their cap.
         """
-        removals, floors = _dual_floors(table.cheapest[1], self._at_cap(table.sizes), price)
-        return removals + positive_part_sums(table.gains, floors, table.largest)
+        _, costs = table.cheapest
+        floors = np.where(self._at_cap(table.sizes), np.maximum(costs, price), price)
+        removals = np.maximum(price - costs, 0).sum()
+        bounds: Floats = removals + positive_part_sums(table.gains, floors, table.largest)
+        return bounds
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement for one atom, by an exact solve."""
@@ -238,98 +238,20 @@ def best_exchange(gains: Floats, cheapest: tuple[Ints, Floats], at_cap: Bools, u
     these numbers; the primal optimum follows by breaking ties such that the budget is met. The removals are
     those of `ReplacementGains.cheapest`, and the price is the multiplier.
     """
-    slots, costs = cheapest
-    added, removed = np.empty(len(gains), bool), np.empty(len(gains), bool)
-    known = np.ascontiguousarray(gains, np.float64), costs.astype(np.float64, copy=False), at_cap
-    value, price = _exchange(*known, max(unused, 0), added, removed)
+    (slots, costs), gains, unused, price = cheapest, gains.astype(np.float64), max(unused, 0), 0.0
+    low, high = np.where(at_cap, 0.0, np.minimum(gains, costs)), np.maximum(gains, costs)
+    # The dual has the slope ``unused - #{low > lam} + #{high < lam}`` away from its kinks, and of the patches
+    # T - #{high > lam} lie below lam, so that the slope turns at the (T + unused + 1)-th largest of both.
+    if np.count_nonzero(low > 0) > unused:
+        rank = len(gains) - unused - 1  # counted from the smallest
+        price = float(np.partition(np.concatenate([low, high]), rank)[rank])
+    added, removed = low > price, high < price
+    surplus = unused + np.count_nonzero(removed) - np.count_nonzero(added)
+    # Ties become additions or removals until the budget is met exactly; what is left are swaps.
+    removed[np.flatnonzero(high == price)[: max(-surplus, 0)]] = True
+    if price > 0:
+        added[np.flatnonzero(low == price)[: max(surplus, 0)]] = True
+    swapped = ~added & ~removed & (gains > costs)
+    added, removed = added | swapped, removed | swapped
+    value = float(gains[added].sum() - costs[removed].sum())
     return Replacement(value, added, np.where(removed, slots, -1), price)
-
-
-@Kernel
-def _dual_floors(costs: Floats, at_cap: Bools, price: float) -> tuple[float, Floats]:
-    """Return the sum of what pure removals gain at a price, and above which gain each patch would add."""
-    removals, floors = 0.0, np.full(len(costs), price)
-    for t in range(len(costs)):
-        removals += max(price - costs[t], 0.0)
-        if at_cap[t]:
-            floors[t] = max(costs[t], price)
-    return removals, floors
-
-
-@PartialKernel
-def _value_near(values: Floats, rank: int) -> float:
-    """Return one of the values, of about the given rank: that of as many in a sorted sample."""
-    step = 1 + len(values) // 32
-    sample = values[step // 2 :: step].copy()
-    for i in range(1, len(sample)):
-        for j in range(i, 0, -1):
-            if sample[j - 1] <= sample[j]:
-                break
-            sample[j - 1], sample[j] = sample[j], sample[j - 1]
-    near: float = sample[rank * len(sample) // len(values)]
-    return near
-
-
-@PartialKernel
-def _order_statistic(values: Floats, rank: int) -> float:
-    """Return what has the given rank among values, which are overwritten, in linear time (Hoare's FIND)."""
-    first, last = 0, len(values) - 1
-    while first < last:
-        pivot = _value_near(values[first : last + 1], rank - first)
-        i, j = first, last
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while pivot < values[j]:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if j < rank:
-            first = i
-        if rank < i:
-            last = j
-    order: float = values[rank]
-    return order
-
-
-@Kernel
-def _exchange(
-    gains: Floats, costs: Floats, at_cap: Bools, unused: int, added: Bools, removed: Bools
-) -> tuple[float, float]:
-    """Write which patches receive and lose an atom; return the value of that, and the price.
-
-    The dual has the slope ``unused - #{low > lam} + #{high < lam}`` away from its kinks, and of the patches
-    T - #{high > lam} lie below lam, so that the slope turns at the (T + unused + 1)-th largest of both lists.
-    """
-    n_points, n_wanted = len(gains), 0
-    both = np.empty(2 * n_points)
-    for t in range(n_points):
-        both[t] = 0.0 if at_cap[t] else min(gains[t], costs[t])
-        both[n_points + t] = max(gains[t], costs[t])
-        n_wanted += both[t] > 0
-    price = 0.0
-    if n_wanted > unused:
-        rank = n_points - unused - 1  # counted from the smallest
-        price = _order_statistic(both.copy(), rank)
-    surplus = unused
-    for t in range(n_points):
-        added[t], removed[t] = both[t] > price, both[n_points + t] < price
-        surplus += removed[t]
-        surplus -= added[t]
-    value = 0.0
-    for t in range(n_points):
-        # At this price there are pure additions, pure removals, swaps, and ties. Ties become additions or
-        # removals until the budget is met exactly.
-        if surplus < 0 and both[n_points + t] == price:
-            removed[t], surplus = True, surplus + 1
-        elif surplus > 0 and price > 0 and both[t] == price:
-            added[t], surplus = True, surplus - 1
-        elif not added[t] and not removed[t] and gains[t] > costs[t]:
-            added[t] = removed[t] = True
-        if added[t]:
-            value += gains[t]
-        if removed[t]:
-            value -= costs[t]
-    return value, price

@@ -21,8 +21,6 @@ Candidates = Callable[[DetectionImage], Work[Mapping[DamageKind, Regions]]]
 
 
 def _one(kind: DamageKind, look: Callable[[DetectionImage], Work[Regions]]) -> Candidates:
-    """Return what looks for one kind."""
-
     def candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Regions]]:
         return {kind: (yield from look(image))}
 

@@ -25,14 +25,8 @@ def tint_evidence(image: DetectionImage, shape: tuple[int, int], regions: Marks,
     Nothing, unless the picture has a single tint, as a sepia print has, and regions that are damage for sure
     lack it: then regions that have it are things of the picture, and regions that lack it are damage.
 
-    Parameters
-    ----------
-    image : DetectionImage
-    shape : (int, int)
-        Of the plane in which the regions were found, which may be several times smaller than the picture.
-    regions : (pixels, numbers)
-        Pixels of the flattened plane, and the region of each.
-    logits : (N,) ndarray
+    The shape is that of the plane in which the regions were found, which may be several times smaller than
+    the picture; regions are pixels of the flattened plane, and the region of each.
     """
     nothing, (pixels, numbers) = np.zeros(len(logits)), regions
     if not image.is_color or not len(logits):

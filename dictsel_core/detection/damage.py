@@ -168,7 +168,6 @@ class DamageAnalysis:
     def _chosen(
         self, sensitivity: float, kinds: Iterable[DamageKind] | None, removed: Iterable[int]
     ) -> Bools:
-        """Return which regions make the mask."""
         chosen: Bools = self.confidences >= 1 - as_sensitivity(sensitivity)
         if kinds is not None:
             wanted = check_kinds(kinds)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,6 @@ class Regions:
     confidence: Confidences
 
     def __len__(self) -> int:
-        """Return the number of regions."""
         return len(self.confidence)
 
     @property
@@ -70,18 +70,8 @@ def grown(regions: Regions, radius: int = 1) -> Regions:
     """Return the regions with all pixels within a square of `radius` around theirs."""
     if not len(regions) or radius == 0:
         return regions
-    height, width = regions.shape
-    rows, columns = np.divmod(regions.pixels, width)
-    steps = range(-radius, radius + 1)
-    moved = [(rows + dy, columns + dx) for dy in steps for dx in steps]
-    inside = [(y >= 0) & (y < height) & (x >= 0) & (x < width) for y, x in moved]
-    numbers = regions.numbers()
-    return regions_from_points(
-        regions.shape,
-        np.concatenate([(y * width + x)[ok] for (y, x), ok in zip(moved, inside, strict=True)]),
-        np.concatenate([numbers[ok] for ok in inside]),
-        regions.confidence,
-    )
+    rows, columns = np.divmod(regions.pixels, regions.shape[1])
+    return _spread(regions, rows, columns, range(-radius, radius + 1), regions.shape)
 
 
 def enlarged(regions: Regions, factor: int, shape: tuple[int, int]) -> Regions:
@@ -89,16 +79,18 @@ def enlarged(regions: Regions, factor: int, shape: tuple[int, int]) -> Regions:
     if factor == 1 or not len(regions):
         return Regions(shape, regions.pixels, regions.offsets, regions.confidence)
     rows, columns = np.divmod(regions.pixels, regions.shape[1])
-    steps = range(factor)
-    moved = [(rows * factor + dy, columns * factor + dx) for dy in steps for dx in steps]
-    inside = [(y < shape[0]) & (x < shape[1]) for y, x in moved]
-    numbers = regions.numbers()
-    return regions_from_points(
-        shape,
-        np.concatenate([(y * shape[1] + x)[ok] for (y, x), ok in zip(moved, inside, strict=True)]),
-        np.concatenate([numbers[ok] for ok in inside]),
-        regions.confidence,
-    )
+    return _spread(regions, rows * factor, columns * factor, range(factor), shape)
+
+
+def _spread(regions: Regions, rows: Ints, columns: Ints, steps: range, shape: tuple[int, int]) -> Regions:
+    """Return regions with all pixels at some steps, down and across, from those given, inside a picture."""
+    pixels, numbers = [], []
+    for down, across in product(steps, repeat=2):
+        y, x = rows + down, columns + across
+        inside = (y >= 0) & (y < shape[0]) & (x >= 0) & (x < shape[1])
+        pixels.append((y * shape[1] + x)[inside])
+        numbers.append(regions.numbers()[inside])
+    return regions_from_points(shape, np.concatenate(pixels), np.concatenate(numbers), regions.confidence)
 
 
 def without(regions: Regions, mask: Bools) -> Regions:

@@ -66,16 +66,9 @@ def with_rims(regions: Regions, plane: Single, around: Surroundings) -> Regions:
 
 
 def dilated(mask: Bools, radius: int) -> Bools:
-    """Return a mask with all pixels within a square of `radius`; faster than a filter of maxima."""
-    wide = mask.copy()
-    for shift in range(1, radius + 1):
-        wide[shift:] |= mask[:-shift]
-        wide[:-shift] |= mask[shift:]
-    tall = wide.copy()
-    for shift in range(1, radius + 1):
-        wide[:, shift:] |= tall[:, :-shift]
-        wide[:, :-shift] |= tall[:, shift:]
-    return wide
+    """Return a mask with all pixels within a square of `radius`."""
+    wide = ndimage.maximum_filter(mask.view(np.uint8), 2 * radius + 1, mode="constant")
+    return np.asarray(wide.view(bool))
 
 
 def signs(values: Single, pixels: Ints, numbers: Ints, around: Surroundings, width: int) -> Single:

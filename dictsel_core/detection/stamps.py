@@ -78,7 +78,6 @@ class Letters:
     contrast: Doubles
 
     def __len__(self) -> int:
-        """Return the number of marks."""
         return len(self.contrast)
 
 

@@ -10,16 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._util.arrays import Axis
+from dictsel_core._util.arrays import Axis, Region
 from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, Floats, Ints
 from dictsel_core.evaluation.metrics import span
 from dictsel_core.restoration import PresetName, RestoreSettings
-from dictsel_core.restoration.damaged import as_damaged, wide_pixels
+from dictsel_core.restoration.damaged import DamagedArray, as_damaged, wide_pixels
 from dictsel_core.restoration.holdout import held_out_errors, hold_out, is_dense, trial_generator
 from dictsel_core.restoration.image import Image, as_layers
-from dictsel_core.restoration.plan import Plan, as_atom_source, plan_image
+from dictsel_core.restoration.plan import as_atom_source, plan_image
+from dictsel_core.restoration.restore import NEIGHBOR_PLANES
 from dictsel_core.restoration.settings import REACH, as_settings
+from dictsel_core.restoration.stack import errors_among_neighbors, neighbor_reach
 
 #: Images of a stack that are used; most pixels of all trials on one image, and height and width of the tiles
 #: by which a larger one is represented.
@@ -100,6 +102,7 @@ def estimate_psnr(
     *,
     channel_axis: Axis | None = None,
     axes: Sequence[Axis] | None = None,
+    neighbor_planes: int | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> QualityEstimate:
     """Estimate the PSNR of the missing pixels of a restoration, in decibels, without the original.
@@ -117,7 +120,9 @@ def estimate_psnr(
     image, mask, settings
         As for `restore`.
     channel_axis, axes : optional
-        As for `restore`. Of a stack, up to eight of the damaged images are used.
+        As for `restore`. Of a stack, up to eight of the damaged images are used, or two with their neighbors.
+    neighbor_planes : int or None, optional
+        As for `restore`.
     rng : numpy.random.Generator or int, optional
         Random generator for the choice of held-out pixels, or its seed. Default is 0.
 
@@ -138,11 +143,13 @@ def estimate_psnr(
     True
     """
     damaged, asked = as_damaged(image, mask, channel_axis, axes), as_settings(settings)
+    asked_reach = NEIGHBOR_PLANES.checked(neighbor_planes)
     data_range = span(damaged.images, damaged.missing, "image")
     generator = trial_generator(rng)
     if not damaged.missing.any():
         return QualityEstimate(np.inf, np.inf, np.inf, data_range, 0, 0.0, n_invented=0)
-    sample = _held_out_sample(damaged.sample(_MAX_IMAGES), asked, data_range, generator)
+    reach = neighbor_reach(damaged, asked, asked_reach)
+    sample = _held_out_sample(damaged, asked, reach, data_range, generator)
     n_missing = n_narrow = 0
     for missing in map(as_layers, damaged.missing):
         n_missing += int(np.count_nonzero(missing))
@@ -151,17 +158,29 @@ def estimate_psnr(
 
 
 def _held_out_sample(
-    images: Sequence[Image], settings: RestoreSettings, data_range: float, rng: np.random.Generator
+    damaged: DamagedArray,
+    settings: RestoreSettings,
+    reach: int,
+    data_range: float,
+    rng: np.random.Generator,
 ) -> "Sample":
-    """Restore parts of images without held-out pixels, and return these."""
+    """Restore parts of images, each with `reach` neighbors on either side, without held-out pixels."""
     sample, source = Sample(data_range), as_atom_source(None, settings)
-    for number, image in enumerate(images):
+    for number, part in enumerate(damaged.sample(-(-_MAX_IMAGES // (2 * reach + 1)))):
+        image = damaged.image(part)
         narrow = narrow_damage(image.missing, settings, image.pixels.dtype)
-        if narrow.any():
-            plan = GeneratorRun(plan_image(image, settings, source)).finish()
-            plan = replace(plan, fill_reach=0)  # wide holes tell nothing, and take long to fill
-            for trial in trials(image, narrow, rng):
-                sample.add(number, trial, _errors(trial, plan, data_range))
+        if not narrow.any():
+            continue
+        plan = None if reach else GeneratorRun(plan_image(image, settings, source)).finish()
+        for trial in trials(image, narrow, rng):
+            if plan is None:
+                given = trial.region, trial.held_out, settings, reach
+                errors = errors_among_neighbors(damaged, part, *given) / data_range**2
+            else:
+                # Wide holes tell nothing, and take long to fill.
+                given_plan = replace(plan, fill_reach=0), trial.held_out
+                errors = held_out_errors(trial.image, *given_plan, origin=trial.corner, data_range=data_range)
+            sample.add(number, trial, _by_pixel(trial, errors, data_range))
     return sample
 
 
@@ -172,6 +191,12 @@ class Trial(NamedTuple):
     narrow: Bools  #: (h, w, c), what of its missing pixels is narrow damage
     held_out: Bools  #: (h, w, c)
     corner: tuple[int, int]  #: top-left pixel of this part in the image
+
+    @property
+    def region(self) -> Region:
+        """Rows and columns of this part in the image."""
+        (top, left), (height, width) = self.corner, self.image.shape
+        return slice(top, top + height), slice(left, left + width)
 
 
 def trials(image: Image, narrow: Bools, rng: np.random.Generator) -> Iterator[Trial]:
@@ -257,9 +282,8 @@ class Sample:
         )
 
 
-def _errors(trial: Trial, plan: Plan, data_range: float) -> Floats:
-    """Return the squared errors of held-out values, relative to the data range; of all channels if shared."""
-    errors = held_out_errors(trial.image, plan, trial.held_out, data_range=data_range)
+def _by_pixel(trial: Trial, errors: Floats, data_range: float) -> Floats:
+    """Return squared errors of held-out values, or their means over channels that share a mask."""
     if trial.image.shares_mask:
         errors = errors.reshape(-1, trial.image.n_channels).mean(axis=1)
     # Integers are rounded.

@@ -295,7 +295,6 @@ def _as_pair(
 
 
 def _image_layout(shape: tuple[int, ...], channel_axis: int | None) -> Layout:
-    """Return the layout of a single image."""
     if len(shape) > 3:
         raise ValueError(
             f"Images must have at most three axes, not {shape}; compare the images of a stack one by one."

@@ -9,15 +9,17 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import Axis, Region, evenly_spaced, parts_of
 from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
-from dictsel_core._util.validation import Bools
+from dictsel_core._util.validation import Bools, Floats
 from dictsel_core.evaluation.metrics import span
 from dictsel_core.refinement.rounds import BEST_ROUNDS
 from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettings
-from dictsel_core.restoration.damaged import as_damaged
+from dictsel_core.restoration.damaged import DamagedArray, Part, as_damaged
 from dictsel_core.restoration.holdout import N_WANTED, held_out_errors, hold_out, trial_generator
 from dictsel_core.restoration.image import Image, Plane, ValueRange
 from dictsel_core.restoration.plan import Plan, as_atom_source, plan_image
+from dictsel_core.restoration.restore import NEIGHBOR_PLANES
 from dictsel_core.restoration.settings import as_settings
+from dictsel_core.restoration.stack import errors_among_neighbors, neighbor_reach
 
 AnySettings = TypeVar("AnySettings", bound=RestoreSettings)
 
@@ -103,6 +105,7 @@ def tune(
     *,
     channel_axis: Axis | None = None,
     axes: Sequence[Axis] | None = None,
+    neighbor_planes: int | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> Run[TuneStep, Tuning]:
     """Choose dictionary size, sparsity, its mean and the coding sparsity for an image.
@@ -120,6 +123,8 @@ def tune(
         As for `restore`. What is not tuned keeps its value: constraint, bases, patch size and so on.
     channel_axis, axes : optional
         As for `restore`. Of a stack, the image in the middle of the damaged ones is used.
+    neighbor_planes : int or None, optional
+        As for `restore`.
     rng : numpy.random.Generator or int, optional
         Random generator for the choice of held-out pixels, or its seed. Default is 0.
 
@@ -135,10 +140,10 @@ def tune(
     >>> restored = restore(image, mask, tuning.settings)
     """
     damaged = as_damaged(image, mask, channel_axis, axes)
-    chosen, asked = damaged.sample(1)[0], as_settings(settings)
-    data_range = span(damaged.images, damaged.missing, "image")
-    trials = _HeldOutTrials(chosen, data_range, asked, trial_generator(rng))
-    given = asked.resolved(1 - chosen.missing_fraction, len(trials.source))
+    asked, part = as_settings(settings), damaged.sample(1)[0]
+    reach = neighbor_reach(damaged, asked, NEIGHBOR_PLANES.checked(neighbor_planes))
+    trials = _HeldOutTrials(damaged, part, reach, asked, trial_generator(rng))
+    given = asked.resolved(1 - trials.image.missing_fraction, len(trials.source))
     others = [each for each in grid(given, len(trials.source)) if each != given]
     return GeneratorRun(_successive_halving(trials, given, others))
 
@@ -203,10 +208,17 @@ class _HeldOutTrials:
     """Parts of an image with some observed pixels held out, on which settings are tried."""
 
     def __init__(
-        self, image: Image, data_range: float, settings: RestoreSettings, rng: np.random.Generator
+        self,
+        damaged: DamagedArray,
+        part: Part,
+        reach: int,
+        settings: RestoreSettings,
+        rng: np.random.Generator,
     ) -> None:
-        self.source = as_atom_source(None, settings)
-        self._image, self._gray, self._data_range = image, _gray(image), data_range
+        self.source, self.image = as_atom_source(None, settings), damaged.image(part)
+        self._damaged, self._part, self._reach = damaged, part, reach
+        self._data_range = span(damaged.images, damaged.missing, "image")
+        image, self._gray = self.image, _gray(self.image)
         # The quality of a channel that is missing entirely cannot be estimated from the others.
         self._has_unobserved_channel = not all(image.observed_channels)
         self._tiles = {size: self._held_out(size, rng) for size in _TILE_SIZES}
@@ -234,7 +246,7 @@ class _HeldOutTrials:
     def refined_score(self, settings: ResolvedSettings) -> Generator[float, None, float]:
         """Yield the fraction that is done, and return the PSNR estimated after refinement."""
         refined = replace(settings, rounds=_max_rounds(settings))
-        return self._scoring(self._image, refined, _TILE_SIZES[-1])
+        return self._scoring(self.image, refined, _TILE_SIZES[-1])
 
     def _scoring(
         self, image: Image, settings: ResolvedSettings, tile_size: int
@@ -244,18 +256,26 @@ class _HeldOutTrials:
         plan, errors = self._plan(image, settings), []
         data_range = self._data_range
         if image is self._gray:  # which is in the unit ranges of the channels
-            data_range /= float(np.sqrt(np.mean([each.span**2 for each in self._image.ranges])))
+            data_range /= float(np.sqrt(np.mean([each.span**2 for each in self.image.ranges])))
         tiles = self._tiles[tile_size]
         for number, (tile, chosen) in enumerate(tiles):
             part = image.part(tile)
             held_out = chosen & ~part.missing
             if held_out.any() and not (part.missing | held_out).all(axis=(0, 1)).any():
-                errors.append(held_out_errors(part, plan, held_out, data_range=data_range))
+                errors.append(self._errors(part, tile, held_out, plan, data_range))
             yield (number + 1) / len(tiles)
         if not errors or self._has_unobserved_channel:
             return float("nan")
         mean = float(np.concatenate(errors).mean()) * image.missing_fraction
         return -10 * float(np.log10(mean)) if mean > 0 else float("inf")
+
+    def _errors(self, image: Image, tile: Region, held_out: Bools, plan: Plan, data_range: float) -> Floats:
+        """Return squared errors of what is held out of a tile, relative to the data range."""
+        if self._reach and plan.n_rounds:
+            given = tile, held_out, plan.settings.as_request(), self._reach
+            return errors_among_neighbors(self._damaged, self._part, *given) / data_range**2
+        origin = tile[0].start or 0, tile[1].start or 0
+        return held_out_errors(image, plan, held_out, origin=origin, data_range=data_range)
 
     def _plan(self, image: Image, settings: ResolvedSettings) -> Plan:
         """Return the plan of an image with the first k atoms of the largest dictionary of these settings."""

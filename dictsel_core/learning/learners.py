@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import read_only
-from dictsel_core._util.parallel import Run, finished, single_threaded_blas, step_by_step
+from dictsel_core._util.parallel import SteppedRun, finished, step_by_step
 from dictsel_core._util.validation import (
     Bools,
     Doubles,
@@ -191,7 +191,6 @@ class LearnedDictionary:
     converged: bool
 
     def __repr__(self) -> str:
-        """Summarize: the arrays would fill the screen."""
         used = np.mean([len(support) for support in self.supports])
         reached = f", objective {self.objective[-1]:.4g}" if len(self.objective) else ""
         return (
@@ -200,7 +199,7 @@ class LearnedDictionary:
         )
 
 
-class LearningRun(Run[LearningStep, LearnedDictionary]):
+class LearningRun(SteppedRun[LearningStep, LearnedDictionary]):
     """An iterator over the iterations of a learner; `result` is available after every one."""
 
     def __init__(
@@ -210,32 +209,25 @@ class LearningRun(Run[LearningStep, LearnedDictionary]):
         max_iterations: int,
         tolerance: float,
     ) -> None:
+        super().__init__()
         self._state, self._update = state, update
         self._max_iterations = as_count(max_iterations, "max_iterations")
         self._tolerance = as_nonnegative(tolerance, "tolerance")
-        self._steps: list[LearningStep] = []
         self._converged = state.energy == 0.0
 
-    def __next__(self) -> LearningStep:
-        """Code all patches, and update all atoms."""
-        if self._converged or len(self._steps) >= self._max_iterations:
-            raise StopIteration
+    def _is_finished(self) -> bool:
+        return self._converged or len(self._steps) >= self._max_iterations
+
+    def _advance(self) -> LearningStep:
         state, before = self._state, self._steps[-1].objective if self._steps else 0.0
-        with single_threaded_blas:
-            state.code()
-            replaced = state.replace_unused()
-            self._update(state)
+        state.code()
+        replaced = state.replace_unused()
+        self._update(state)
         objective = state.objective
         change = objective - before
         # No code uses the new atoms before the next iteration.
         self._converged = change <= self._tolerance and not replaced
-        self._steps.append(LearningStep(len(self._steps) + 1, objective, change))
-        return self._steps[-1]
-
-    @property
-    def steps(self) -> tuple[LearningStep, ...]:
-        """The iterations made."""
-        return tuple(self._steps)
+        return LearningStep(len(self._steps) + 1, objective, change)
 
     @property
     def result(self) -> LearnedDictionary:
@@ -248,11 +240,6 @@ class LearningRun(Run[LearningStep, LearnedDictionary]):
             objective=read_only(np.array([step.objective for step in self._steps])),
             converged=self._converged,
         )
-
-    def finish(self) -> LearnedDictionary:
-        """Make all remaining iterations and return the dictionary."""
-        with single_threaded_blas:  # once for all iterations
-            return super().finish()
 
 
 @finished
@@ -364,7 +351,6 @@ def _rank_one_fit(
 
 
 def _positions(state: LearningState) -> list[Ints]:
-    """Return the positions of each atom in the flattened supports."""
     flat = state.supports.ravel()
     order = np.argsort(flat, kind="stable")
     starts = np.searchsorted(flat[order], np.arange(state.n_atoms))

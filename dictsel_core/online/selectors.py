@@ -153,7 +153,6 @@ class OnlineSelector(ABC):
         self._picks = None
 
     def _draw(self) -> Ints:
-        """Return the atoms of all learners in this round."""
         if self._picks is None:
             self._picks = self.learners.play()
         return self._picks

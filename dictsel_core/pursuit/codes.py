@@ -47,7 +47,6 @@ class SparseCodes:
     residual_energy: Floats
 
     def __repr__(self) -> str:
-        """Summarize: the arrays would fill the screen."""
         return (
             f"SparseCodes({len(self.supports)} patches in {self.dictionary.shape[1]} atoms, "
             f"using {self.n_used.mean():.3g} each)"

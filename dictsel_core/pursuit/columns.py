@@ -68,21 +68,19 @@ class Pursuit:
         *,
         rule: Rule | None = None,
         path: Floats | None = None,
-        own: Floats | None = None,
     ) -> tuple[Ints, Floats, Floats]:
         """Code one chunk by weighted least squares; return supports, coefficients (B, s), and energies (B,).
 
         Data are multiplied by the weights, and zero at missing entries, which are not read by patch. Weights
         are 1 where observed and 0 where missing, or None. Caps, (B,), are the capacity by default. A patch
         that cannot use the atom that a rule makes it select goes on without it. The path, (B, s + 1), is
-        filled with the squared residual after 0, 1, ... steps. Each patch may have an `own` atom of unit
-        length, (B, d), in the place of the last one.
+        filled with the squared residual after 0, 1, ... steps.
         """
-        if self.by_patch and weights is not None and rule is None and own is None:
+        if self.by_patch and weights is not None and rule is None:
             return self._code_by_patch(data, weights, caps, path)
         work, (n, n_features) = self._take_workspace(len(data)), data.shape
         scores, residual = work.scores[:n], work.residual[:n]
-        inverse_lengths = self._inverse_lengths(weights, own, work.inverse_lengths[:n])
+        inverse_lengths = self._inverse_lengths(weights, work.inverse_lengths[:n])
         supports, rows, n_columns = np.full((n, self.capacity), -1), np.arange(n), 0
         residual[...] = data
         energy = np.vecdot(data, data)
@@ -94,8 +92,6 @@ class Pursuit:
             if self._weak and weights is not None:
                 weighted = np.multiply(residual, weights, out=work.weighted[:n])
             np.matmul(weighted, self.atoms, out=scores)
-            if own is not None:
-                scores[:, -1] = np.vecdot(weighted, own)
             np.square(scores, out=scores)
             np.multiply(scores, inverse_lengths, out=scores)
             if rule is not None:
@@ -106,7 +102,7 @@ class Pursuit:
                 active &= caps > j
             if not active.any():
                 break
-            work.vectors[:n, j * n_features : (j + 1) * n_features] = self._columns(chosen, weights, own)
+            work.vectors[:n, j * n_features : (j + 1) * n_features] = self._columns(chosen, weights)
             taken, n_columns = active.copy(), j + 1
             # A dependent column ends the pursuit of its patch: even the best atom explains nothing.
             append_columns(j, inverse_lengths[rows, chosen], self._limits, taken, residual, *work.fit)
@@ -145,25 +141,19 @@ class Pursuit:
         full = self._squares.sum(axis=0)
         return np.where(full > 0, full * self._limits[0], np.inf).astype(self.atoms.dtype, copy=False)
 
-    def _columns(self, chosen: Ints, weights: Floats | None, own: Floats | None) -> Floats:
+    def _columns(self, chosen: Ints, weights: Floats | None) -> Floats:
         """Return the chosen atoms, weighted: (B, d)."""
         columns = self._rows.take(chosen, axis=0)
-        if own is not None:
-            np.copyto(columns, own, where=(chosen == len(self._rows) - 1)[:, None])
         return columns if weights is None else np.multiply(columns, weights, out=columns)
 
-    def _inverse_lengths(self, weights: Floats | None, own: Floats | None, out: Floats) -> Floats:
+    def _inverse_lengths(self, weights: Floats | None, out: Floats) -> Floats:
         """Put 1 / |m * a|^2 for every patch and atom into `out`, and return it."""
         if weights is None:
             out[...] = self._squares.sum(axis=0)
         else:
             np.matmul(np.square(weights) if self._weak else weights, self._squares, out=out)
         np.maximum(out, self._min_lengths, out=out)
-        np.divide(1, out, out=out)
-        if own is not None:
-            seen = own if weights is None else own * weights
-            out[:, -1] = 1 / np.maximum(np.vecdot(seen, seen), self._limits[0])
-        return out
+        return np.divide(1, out, out=out)
 
     def _take_workspace(self, n_rows: int) -> "_Workspace":
         with suppress(IndexError):  # another thread may have taken it

@@ -279,7 +279,6 @@ def _gather(values: Floats, entries: Indices, n: np.uintp, d: np.uintp, out: Flo
 
 @PartialKernel
 def _multiply(left: Floats, right: Floats, d: np.uintp, out: Floats) -> None:
-    """Write products."""
     for at in range(d):
         out[at] = left[at] * right[at]
 
@@ -364,7 +363,6 @@ def _substitute(overlaps: Floats, steps: Floats, n_steps: int, coefficients: Flo
 
 @PartialKernel
 def _dot(left: Floats, first: np.uintp, right: Floats, second: np.uintp, d: np.uintp) -> Number:
-    """Return the inner product of parts of two arrays, which begin somewhere."""
     total = left.dtype.type(0)
     for at in range(d):
         total += left[first + at] * right[second + at]

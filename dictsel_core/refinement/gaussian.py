@@ -51,12 +51,8 @@ class GaussianEstimator:
     """Estimates patches as Gaussian vectors with the mean and covariance of their group.
 
     Each missing pixel of the patches most similar to a reference gets its conditional mean, given the
-    observed pixels of its own patch [1]_. Estimates are weighted by the inverse of the variance that remains.
-
-    References
-    ----------
-    .. [1] M. Lebrun, A. Buades and J.-M. Morel, "A nonlocal Bayesian image denoising algorithm", SIAM Journal
-       on Imaging Sciences 6(3), 2013. :DOI:`10.1137/120874989`
+    observed pixels of its own patch (Lebrun et al., "A nonlocal Bayesian image denoising algorithm", 2013,
+    :DOI:`10.1137/120874989`). Estimates are weighted by the inverse of the variance that remains.
     """
 
     n_estimated: int  #: how many of the nearest members of a group are estimated
@@ -177,19 +173,15 @@ def condition(
 
     (of the latter the diagonal), by a few steps of conjugate gradients: the covariances of similar patches
     have few large eigenvalues. Each direction p of these steps also tells by how much it reduces the
-    variances, :math:`(C_{m,o} p)^2 / p^T (C_{o,o} + \sigma^2 I) p` [1]_; the variances are upper bounds, and
-    exact after as many steps as there are observed entries.
+    variances, :math:`(C_{m,o} p)^2 / p^T (C_{o,o} + \sigma^2 I) p`; the variances are upper bounds, and exact
+    after as many steps as there are observed entries (Wenger et al., "Posterior and computational uncertainty
+    in Gaussian processes", 2022, :DOI:`10.48550/arXiv.2205.15449`).
 
     Layers are those of the groups, and of the mask (c, h, w): 1 if a pixel is observed, otherwise 0. Moments
     are those of `group_moments`. The model is the center that was subtracted from the layers, noise, relative
     noise, the fraction of the mean covariance, and one over the number of vectors of a group; the noise has
     a weight of 1. Members (B, E) are left out if their patches are not incomplete. Overwrites the estimates,
     numbers (N,), values (N, L, d) and weights (N, d), and returns how many there are.
-
-    References
-    ----------
-    .. [1] J. Wenger et al., "Posterior and computational uncertainty in Gaussian processes", NeurIPS 2022.
-       :DOI:`10.48550/arXiv.2205.15449`
     """
     pixels, observed = layers
     (means, covariances), (center, noise, relative, fraction, scale) = moments, model
@@ -226,7 +218,6 @@ def condition(
 
 @PartialKernel
 def _trace(matrix: Singles) -> np.float32:
-    """Return the sum of the diagonal of a matrix."""
     result = _ZERO
     for i in range(len(matrix)):
         result += matrix[i, i]

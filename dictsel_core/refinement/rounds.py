@@ -32,8 +32,9 @@ _SMALL = 6
 _MIN_STEPS = 4
 #: Between these densities of damage the noise rises from that of thin damage to that of the default options.
 _THIN, _DENSE = 0.3, 0.5
-#: Where damage is thin: noise of the last round relative to the default, estimated members, and steps.
-_THIN_NOISE, _THIN_ESTIMATED, _THIN_STEPS = 0.5, 10, 7
+#: Where damage is thin: noise of the last round relative to the default, estimated members, steps, and what
+#: covariances share in all rounds.
+_THIN_NOISE, _THIN_ESTIMATED, _THIN_STEPS, _THIN_SHARED = 0.5, 10, 7, 0.2
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ class RefinementOptions:
     max_noise: float = 400 / 255**2  #: upper limit in earlier rounds
     relative_noise: float = 0.06  #: the most relative to the mean variance of a group; changes with the noise
     noise_decay: float = 1.75  #: factor by which the noise is larger in the round before
-    shared: float = 0.2  #: fraction of a covariance that is taken from the other groups nearby
+    first_shared: float = 0.3  #: fraction of a covariance that is taken from the other groups nearby,
+    last_shared: float = 0.0  #: in the first round and in the last one; it falls evenly
     n_steps: int = 5  #: of conjugate gradients, in the last round; one less if the noise is twice as large
     relaxation: float = 1.7  #: how far the image moves towards the estimates; the last round uses 1
 
@@ -80,7 +82,9 @@ class RefinementOptions:
         # The more noise, the fewer steps until conjugate gradients are near the solution.
         n_steps = max(_MIN_STEPS, self.n_steps - int(math.log2(noise / self.noise)))
         n_estimated = self.last_n_estimated if number == n_rounds - 1 else self.n_estimated
-        return GaussianEstimator(n_estimated, noise, relative, self.shared, n_steps)
+        progress = number / max(n_rounds - 1, 1)
+        shared = self.first_shared + (self.last_shared - self.first_shared) * progress
+        return GaussianEstimator(n_estimated, noise, relative, shared, n_steps)
 
     def _noise(self, number: int, n_rounds: int) -> float:
         return min(self.noise * self.noise_decay ** (n_rounds - 1 - number), self.max_noise)
@@ -89,33 +93,40 @@ class RefinementOptions:
 DEFAULT_OPTIONS = RefinementOptions()
 #: Number of rounds if it is left open, and the options for as many: a little better, and a little slower.
 BEST_ROUNDS = 8
-BEST_OPTIONS = RefinementOptions(n_members=32, last_stride=3)
-#: From this many rounds on, the noise falls slowly.
-_FINEST_ROUNDS = 24
-FINEST_OPTIONS = replace(BEST_OPTIONS, noise_decay=1.2)
-#: In images that repeat themselves, groups are small, all members are estimated before the last round, and no
-#: patch is small.
-_REPETITIVE = {"n_members": 24, "n_estimated": 24, "last_size": 8}
+BEST_OPTIONS = RefinementOptions(n_members=32, n_estimated=24, last_stride=3)
+#: From this many rounds on, unless damage is nearly thin, noise falls slowly, and to less, all members are
+#: estimated, and the last round is like the others.
+_FINEST_ROUNDS, _MIN_SHARE = 24, 0.5
+FINEST_OPTIONS = replace(
+    BEST_OPTIONS,
+    n_estimated=32,
+    last_size=8,
+    last_radius=30,
+    noise=6 / 255**2,
+    noise_decay=1.2,
+    first_shared=0.15,
+)
 
 
-def options_for(density: float, n_rounds: int, *, is_repetitive: bool = False) -> RefinementOptions:
-    """Return the options for damage of this density, so many rounds, and images that repeat themselves.
+def options_for(density: float, n_rounds: int) -> RefinementOptions:
+    """Return the options for damage of this density, and so many rounds.
 
     Where most pixels around a missing one are observed, as in text and scratches, the groups of the first
     rounds are right already, and less noise is better, which takes more steps; fewer estimates suffice.
     """
     share = float(np.clip((density - _THIN) / (_DENSE - _THIN), 0, 1))
     default = DEFAULT_OPTIONS if n_rounds < BEST_ROUNDS else BEST_OPTIONS
-    if n_rounds >= _FINEST_ROUNDS:
+    if n_rounds >= _FINEST_ROUNDS and share > _MIN_SHARE:
         default = FINEST_OPTIONS
-    options = replace(
+    return replace(
         default,
         noise=default.noise * (_THIN_NOISE + (1 - _THIN_NOISE) * share),
         noise_decay=default.noise_decay**share,
         n_estimated=round(_THIN_ESTIMATED + (default.n_estimated - _THIN_ESTIMATED) * share),
         n_steps=round(_THIN_STEPS + (default.n_steps - _THIN_STEPS) * share),
+        first_shared=_THIN_SHARED + (default.first_shared - _THIN_SHARED) * share,
+        last_shared=_THIN_SHARED + (default.last_shared - _THIN_SHARED) * share,
     )
-    return replace(options, **_REPETITIVE) if is_repetitive else options
 
 
 def refine_round(

@@ -180,7 +180,6 @@ class SparseCoder:
         return rebuilt, np.concatenate(found)
 
     def _limits(self, capacity: int) -> PatchLimits:
-        """Return how the kernel codes patches."""
         return PatchLimits(
             self._weight * self._weight,
             np.float32(_DEPENDENCE_EPSILONS * np.finfo(np.float32).eps),

@@ -110,12 +110,10 @@ class DamagedArray:
         values = self.images[number][:, :, channels]
         return values if np.isfinite(values).all() else None
 
-    def sample(self, n_wanted: int) -> list[Image]:
-        """Return evenly spaced images of a stack in which something is missing, or the only image."""
-        parts = self.parts()
-        if not self.has_parts or not parts:
-            return [self.whole()]
-        return [self.image(part) for part in evenly_spaced(parts, n_wanted)]
+    def sample(self, n_wanted: int) -> list[Part]:
+        """Return evenly spaced parts of a stack in which something is missing, or the only image."""
+        parts = self.parts() if self.has_parts else []
+        return evenly_spaced(parts, n_wanted) if parts else [Part(0, slice(0, self.layout.n_channels))]
 
     def whole(self) -> Image:
         """Return the only image, with all its channels."""

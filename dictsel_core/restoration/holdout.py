@@ -1,22 +1,16 @@
 """Trials: observed pixels are held out, the image is restored without them, and they are compared."""
 
-from collections.abc import Generator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dictsel_core._util.arrays import Region, evenly_spaced, parts_of
 from dictsel_core._util.validation import Bools, Floats, as_generator
-from dictsel_core.restoration.damaged import wide_pixels
 from dictsel_core.restoration.image import Image, Planes
 from dictsel_core.restoration.tile import restore_tile
 
 if TYPE_CHECKING:
     from dictsel_core.restoration.plan import Plan
-
-#: A part of an image in the unit ranges of the whole, and its first row and column.
-Sample = tuple[tuple[int, int], Image]
 
 #: If more is damaged, single pixels are held out: these fractions of the observed ones at least and at most,
 #: and this number if possible.
@@ -27,13 +21,6 @@ _HELD_FRACTION, _MAX_COPIES = 0.15, 4
 _MIN_SHIFT, _MAX_SHIFT = 16, 48
 #: How many places are compared for each copy, and how far it keeps from what is missing, if it can.
 _N_PLACES, _GAP = 24, 6
-#: Height and width of a part on which refinement is tried, how many there are at most, and the height and
-#: width up to which images are tried whole.
-_TRIAL_SIZE, _N_TRIALS, _MAX_WHOLE = 128, 2, 192
-#: Parts with a larger missing fraction are not used as trials.
-_MAX_MISSING = 0.98
-#: By how much the options for repetitive images must lower the squared error to be used.
-_MIN_GAIN = 0.03
 
 
 def held_out_errors(
@@ -128,30 +115,3 @@ def _shifted(mask: Bools, shift: tuple[int, int]) -> Bools:
     )
     result[to_rows, to_columns] = mask[rows, columns]
     return result
-
-
-def repeats_itself(plan: "Plan", samples: Sequence[Sample]) -> Generator[float, None, bool]:
-    """Yield the fraction that is done, and return whether the options for repetitive images pay."""
-    plans, errors = (plan, replace(plan, is_repetitive=True)), np.zeros(2)
-    parts = [_part(sample, region) for sample in samples for region in _trial_regions(sample[1].missing)]
-    parts = evenly_spaced(parts, _N_TRIALS)
-    for number, (origin, part) in enumerate(parts):
-        narrow = part.missing & ~wide_pixels(part.missing, plan.fill_reach)[:, :, None]
-        held_out = hold_out(part.missing, trial_generator(plan.settings.seed, number), narrow)
-        errors += [held_out_errors(part, each, held_out, origin=origin).sum() for each in plans]
-        yield (number + 1) / len(parts)
-    return bool(errors[1] < (1 - _MIN_GAIN) * errors[0])
-
-
-def _part(sample: Sample, region: Region) -> Sample:
-    """Return a part of a sample, with its first row and column in the image."""
-    (top, left), image = sample
-    return (top + region[0].start, left + region[1].start), image.part(region)
-
-
-def _trial_regions(missing: Bools) -> list[Region]:
-    """Return parts of an image, on which refinement is tried, in which something is missing."""
-    shape = missing.shape
-    size = max(shape[:2]) if max(shape[:2]) <= _MAX_WHOLE else _TRIAL_SIZE
-    hidden = ((region, missing[region]) for region in parts_of(shape, size))
-    return [region for region, part in hidden if part.any() and part.mean() < _MAX_MISSING]

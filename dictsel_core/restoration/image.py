@@ -119,7 +119,6 @@ class Image:
         return [slice(channel, channel + at_once) for channel in range(0, n, at_once)]
 
     def _convert(self, channels: slice, out: Planes) -> None:
-        """Write some channels in unit range."""
         values, bounds = self.pixels[:, :, channels], self.ranges[channels.start]
         missing, dtype = self.mask(channels.start), self.pixels.dtype
         if dtype.kind == "f" or dtype.itemsize > 2:

@@ -22,16 +22,23 @@ from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, as_bool_mask
 from dictsel_core.atoms import AtomOrigin, GroundSet
 from dictsel_core.restoration.damaged import NO_MASK, check_channels, check_dtype, wide_pixels
-from dictsel_core.restoration.holdout import Sample
 from dictsel_core.restoration.image import Image, ValueRange, unit_ranges
-from dictsel_core.restoration.plan import AtomSource, Dictionary, Plan, Whole, as_atom_source, make_plan
+from dictsel_core.restoration.plan import (
+    AtomSource,
+    Dictionary,
+    Plan,
+    Sample,
+    Whole,
+    as_atom_source,
+    make_plan,
+)
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.survey import HALO, Survey, Tile, cut_tiles, survey_tile
 from dictsel_core.restoration.tile import code_tile, restore_tile
 
 if TYPE_CHECKING:
-    from dictsel_core.completion import HolePart
+    from dictsel_core.completion import Box, HolePart
 
 #: Returns a region of an image (h, w, C), and of its mask (h, w, c).
 ReadRegion = Callable[[Region], tuple[NDArray[Any], Bools]]
@@ -140,6 +147,12 @@ class Mosaic:
             layers = missing[:, :, :1] if survey.shares_mask else missing
             return (region[0].start, region[1].start), Image(pixels, layers, ranges)
 
+        holes: tuple[Box, ...] = ()
+        if len(survey.cells):
+            from dictsel_core.completion import hole_boxes  # noqa: PLC0415  (scipy is slow to import)
+
+            holes = hole_boxes(survey.cells, shape)
+        height, width = (-(-length >> self.level) for length in shape)
         # Where a channel is missing in all of a sample, only others tell how it is related to the rest.
         n_intact = _N_INTACT if survey.damaged and not survey.shares_mask else 0
         whole = Whole(
@@ -147,28 +160,14 @@ class Mosaic:
             survey.missing_fraction,
             survey.observed_channels,
             survey.repeats,
-            self._hole_boxes(survey),
+            holes,
             self.level,
-            survey.coarse_image(self._coarse_shape, ranges),
+            survey.coarse_image((height, width), ranges),
             [sample(each)[1] for each in evenly_spaced(survey.intact, n_intact)],
         )
         samples = [sample(each) for each in evenly_spaced(survey.damaged or survey.intact, _N_SAMPLES)]
         source = source or as_atom_source(None, self.settings)
         return GeneratorRun(make_plan(samples, whole, self.settings, source)).finish()
-
-    @property
-    def _coarse_shape(self) -> tuple[int, int]:
-        """Height and width of the coarse scale."""
-        height, width = (-(-length >> self.level) for length in self.shape[:2])
-        return height, width
-
-    def _hole_boxes(self, survey: Survey) -> tuple[tuple[int, int, int, int], ...]:
-        """Return where wide holes are."""
-        if not len(survey.cells):
-            return ()
-        from dictsel_core.completion import hole_boxes  # noqa: PLC0415  (scipy is slow to import)
-
-        return hole_boxes(survey.cells, self.shape[:2])
 
     def holes(self, plan: Plan) -> list[HoleRegion]:
         """Return the parts of wide holes, those of the first wave first."""
@@ -345,5 +344,4 @@ def plan_from_bytes(data: bytes, *, threads: int | None = None) -> Plan:
 
 
 def _as_tuples(value: Any) -> Any:  # noqa: ANN401  (whatever JSON knows)
-    """Return lists, and lists within them, as tuples."""
     return tuple(map(_as_tuples, value)) if isinstance(value, list) else value

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._util.parallel import as_thread_count, part_of_work
+from dictsel_core._util.parallel import as_thread_count
 from dictsel_core._util.validation import Bools, Ints, as_matrix
 from dictsel_core.atoms import GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, RefinementOptions, options_for
 from dictsel_core.restoration.coding import SparseCoder
-from dictsel_core.restoration.holdout import Sample, repeats_itself
 from dictsel_core.restoration.image import Image, Plane, Planes, ValueRange
 from dictsel_core.restoration.result import Restoration
 from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of, useful_differences
@@ -34,10 +33,8 @@ _MIN_PATCHES = 48
 
 #: Numbers of observed pixels.
 Counts = NDArray[Any]
-#: Fraction of the planning that is done once a dictionary has been selected.
-_SELECTED = 0.5
-#: In thinner damage, as text and scratches, options for repetitive images do not pay.
-_MIN_DENSITY = 0.4
+#: A part of an image in the unit ranges of the whole, and its first row and column.
+Sample = tuple[tuple[int, int], Image]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +70,6 @@ class AtomSource:
     dictionary: Dictionary | None = None
 
     def __len__(self) -> int:
-        """Return how many atoms a dictionary has at most."""
         return len(self.candidates if self.dictionary is None else self.dictionary.atoms)
 
 
@@ -92,7 +88,6 @@ class Plan:
     repeats: tuple[Repeat, Repeat]  #: how rows and columns were enlarged, if they were
     fill_reach: int  #: wide holes, farther than this from observed pixels, are filled; 0: none are
     holes: tuple[tuple[int, int, int, int], ...] = ()  #: boxes of wide holes, if there are several tiles
-    is_repetitive: bool = False  #: whether the rounds have the options for repetitive images
     level: int = 0  #: how many times the image was halved to get its coarse scale
     coarse: Planes | None = None  #: (h, w, C), restored; None for a single tile, or if complete
 
@@ -104,7 +99,7 @@ class Plan:
     @property
     def refinement(self) -> RefinementOptions:
         """How the rounds refine."""
-        return options_for(self.damage_density, self.n_rounds, is_repetitive=self.is_repetitive)
+        return options_for(self.damage_density, self.n_rounds)
 
     @property
     def threads(self) -> int:
@@ -204,8 +199,7 @@ def make_plan(
     """Yield the fraction of the work that is done, and return the plan of an image, made on samples of it."""
     images = [image for _, image in samples]
     first, resolved = images[0], settings.resolved(1 - whole.missing_fraction, len(source))
-    selecting = select_dictionary(samples, resolved, source.candidates)
-    dictionary = source.dictionary or (yield from part_of_work(selecting, 0.0, _SELECTED))
+    dictionary = source.dictionary or (yield from select_dictionary(samples, resolved, source.candidates))
     rounds = BEST_ROUNDS if settings.rounds is None else settings.rounds
     if whole.missing_fraction == 0 or min(whole.shape) < DEFAULT_OPTIONS.last_size:
         rounds = 0
@@ -223,9 +217,6 @@ def make_plan(
         holes=whole.holes,
         level=whole.level,
     )
-    if rounds >= BEST_ROUNDS and plan.damage_density > _MIN_DENSITY:
-        trial = part_of_work(repeats_itself(plan, samples), _SELECTED, 1.0)
-        plan = replace(plan, is_repetitive=(yield from trial))
     if whole.coarse is not None and whole.coarse.missing.any():
         plan = replace(plan, coarse=code_tile(whole.coarse, plan.with_rounds(0)))
     return plan
@@ -292,7 +283,6 @@ class PatchSample:
     positions: Ints
 
     def __add__(self, other: "PatchSample") -> "PatchSample":
-        """Return the patches of both."""
         return PatchSample(
             np.concatenate([self.data, other.data]),
             np.concatenate([self.mask, other.mask]),

@@ -187,7 +187,6 @@ def _steps(
 
 
 def _ranges(image: NDArray[Any]) -> tuple[ValueRange, ...]:
-    """Return the ranges of a complete image."""
     return unit_ranges(observed_ranges(image, np.zeros((*image.shape[:2], 1), bool)))
 
 
@@ -197,7 +196,6 @@ def _widened(ranges: tuple[ValueRange, ...], found: tuple[ValueRange | None, ...
 
 
 def _as_region(region: tuple[slice, ...], shape: tuple[int, ...]) -> Region:
-    """Return a region with its bounds inside the image."""
     given: object = region
     if not isinstance(given, tuple | list) or list(map(type, given)) != [slice, slice]:
         raise TypeError(f"region must be two slices, such as np.s_[40:60, 100:300], not {region!r}.")

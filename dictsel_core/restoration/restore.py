@@ -25,7 +25,7 @@ from dictsel_core.selection import Selection
 
 #: Most planes before and after each plane of a stack that help it.
 MAX_NEIGHBOR_PLANES = 8
-_NEIGHBOR_PLANES = Parameter(
+NEIGHBOR_PLANES = Parameter(
     name="neighbor_planes", kind=int, minimum=0, maximum=MAX_NEIGHBOR_PLANES, is_optional=True
 )
 #: Fraction of the work that is done once there is a plan.
@@ -55,8 +55,7 @@ def restore(
     scale, so holes larger than a patch are filled too. In images of integers, holes wider than 16 pixels,
     and spots in texture, are then filled with what is around them [3]_. Finally, rounds of non-local
     refinement, by default four, estimate the other missing pixels of a patch from similar patches nearby
-    [2]_; the preset "best" leaves them out where they make held-out pixels worse. The preset "paper" follows
-    [1]_ alone.
+    [2]_. The preset "paper" follows [1]_ alone.
 
     Parameters
     ----------
@@ -129,7 +128,7 @@ def restore(
     >>> bool(np.abs(restoration.image - image / 64).max() < 0.02)
     True
     """
-    reach = _NEIGHBOR_PLANES.checked(neighbor_planes)
+    reach = NEIGHBOR_PLANES.checked(neighbor_planes)
     asked = as_settings(settings)
     source = as_atom_source(dictionary, asked)
     if is_lazy(image):
@@ -177,7 +176,6 @@ def image_steps(
 
 
 def _unchanged(image: Image, settings: RestoreSettings, source: AtomSource) -> Restoration:
-    """Return the restoration of an image in which nothing is missing."""
     resolved = settings.resolved(1.0, len(source))
     return Restoration(image=image.pixels.copy(order="K"), settings=resolved, missing_fraction=0.0)
 

@@ -69,7 +69,6 @@ class Restoration:
     region: tuple[slice, slice] | None = None
 
     def __repr__(self) -> str:
-        """Summarize: the arrays would fill the screen."""
         return (
             f"Restoration({self.image.dtype} image {self.image.shape}, {self.missing_fraction:.1%} missing, "
             f"{len(self.usage)} atoms, {self.n_rounds} rounds)"

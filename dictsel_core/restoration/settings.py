@@ -32,7 +32,7 @@ MAX_PATCH_SIZE = 32
 MAX_CANDIDATES = len(STANDARD_BASES) * MAX_PATCH_SIZE**2
 #: Maximum number of atoms per patch: coding holds as many vectors for each patch at a time.
 MAX_SPARSITY = 64
-#: Maximum number of rounds, each about as long as the restoration before it; None makes eight or none.
+#: Maximum number of rounds, each about as long as the restoration before it; None makes eight.
 MAX_ROUNDS = 100
 _MAX_THREADS = 1024
 #: A hole is wide if pixels of it are farther than this from all observed ones: with 8, if it is wider than 16
@@ -272,7 +272,6 @@ class RestoreSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check every value, and keep numbers as Python's own."""
         for name, parameter in self.parameters.items():
             object.__setattr__(self, name, parameter.checked(getattr(self, name)))
         if self.rounds != 0 and not self.keep_observed:
@@ -359,7 +358,6 @@ class ResolvedSettings(RestoreSettings):
     selector: SelectorName
 
     def __post_init__(self) -> None:
-        """Check every value."""
         super().__post_init__()
         for name in ("n_atoms", "coding_sparsity", "selector"):
             if getattr(self, name) is None:

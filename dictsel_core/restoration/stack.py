@@ -9,12 +9,19 @@ from numpy.typing import NDArray
 
 from dictsel_core._util.arrays import Region, evenly_spaced
 from dictsel_core._util.parallel import GeneratorRun
-from dictsel_core._util.validation import Floats
+from dictsel_core._util.validation import Bools, Floats
 from dictsel_core.refinement.rounds import BEST_ROUNDS
-from dictsel_core.restoration.damaged import DamagedArray
+from dictsel_core.restoration.damaged import DamagedArray, Part, as_damaged
 from dictsel_core.restoration.holdout import held_out_errors, hold_out, trial_generator
 from dictsel_core.restoration.image import Image, Planes, complete_planes, in_ranges
-from dictsel_core.restoration.plan import AtomSource, Plan, plan_image, planned_tile, select_dictionary
+from dictsel_core.restoration.plan import (
+    AtomSource,
+    Plan,
+    as_atom_source,
+    plan_image,
+    planned_tile,
+    select_dictionary,
+)
 from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
 from dictsel_core.restoration.settings import RestoreSettings
 from dictsel_core.restoration.tile import TileRestorer, TileStep, code_tile
@@ -56,10 +63,7 @@ class StackRestorer:
     def steps(self) -> Generator[RestoreStep, None, Restoration]:
         """Yield the progress, and return the result."""
         n_parts, shown = len(self._parts), 0.0
-        if self._source.dictionary is None and n_parts:
-            yield from self._select()
-        if self._tries_neighbors and self._max_rounds:
-            yield from self._try_neighbors()
+        yield from self._decide()
         fractions = np.zeros(n_parts)
         for numbers in self._sequences():
             for number, stage, fraction in self._together(numbers):
@@ -71,6 +75,20 @@ class StackRestorer:
                     shown, partial = done, self._restoration()
                     yield RestoreStep(stage, done, _constant(partial), number, n_parts)
         return self._restoration()
+
+    def decided_reach(self) -> int:
+        """Return how many neighbors on either side refine an image."""
+        if self._tries_neighbors:
+            for _ in self._decide():
+                pass
+        return self._reach if self._max_rounds else 0
+
+    def _decide(self) -> Iterator[RestoreStep]:
+        """Select the dictionary, and find out whether neighbors help, where these are left open."""
+        if self._source.dictionary is None and self._parts:
+            yield from self._select()
+        if self._tries_neighbors and self._max_rounds:
+            yield from self._try_neighbors()
 
     def _select(self) -> Iterator[RestoreStep]:
         """Select a dictionary on patches of several parts."""
@@ -195,10 +213,10 @@ class StackRestorer:
         if not neighbors or not held_out.any():
             return np.zeros((2, 0))
         plan = self._plan(image, self._max_rounds)
-        return np.stack([held_out_errors(own, plan, held_out, beside) for beside in ([], neighbors)])
+        origin = region[0].start, region[1].start
+        return np.stack([held_out_errors(own, plan, held_out, beside, origin) for beside in ([], neighbors)])
 
     def _plan(self, image: Image, rounds: int) -> Plan:
-        """Return the plan of an image for a given number of rounds of refinement."""
         return GeneratorRun(plan_image(image, replace(self._settings, rounds=rounds), self._source)).finish()
 
     def _keep(self, number: int, tile: TileRestorer) -> None:
@@ -228,8 +246,39 @@ class StackRestorer:
         )
 
 
+def neighbor_reach(damaged: DamagedArray, settings: RestoreSettings, asked: int | None) -> int:
+    """Return how many neighbors on either side refine an image: as asked, or else as `restore` decides."""
+    if damaged.layout.n_consecutive == 1:
+        return 0
+    return StackRestorer(damaged, settings, as_atom_source(None, settings), asked).decided_reach()
+
+
+def errors_among_neighbors(
+    damaged: DamagedArray, part: Part, region: Region, held_out: Bools, settings: RestoreSettings, reach: int
+) -> Floats:
+    """Restore a region of an image with its neighbors, and return squared errors of held-out values.
+
+    They are in the order of ``pixels[held_out]``, where `held_out` (h, w, c) is for all channels. Wide holes
+    are filled smoothly.
+    """
+    n = damaged.layout.n_consecutive
+    start = part.number // n * n
+    first, stop = max(part.number - reach, start), min(part.number + reach + 1, start + n)
+    at, where = part.number - first, (slice(first, stop), *region)
+    layers = part.channels if damaged.missing.shape[3] > 1 else slice(None)
+    images, missing = damaged.images[where][..., part.channels], damaged.missing[where][..., layers].copy()
+    missing[at] |= held_out
+    if missing.all(axis=(1, 2, 3)).any():  # a neighbor that tells nothing
+        images, missing, at = images[at : at + 1], missing[at : at + 1], 0
+    hidden = as_damaged(images, missing if missing.shape[3] > 1 else missing[..., 0], 3, (1, 2))
+    smooth = replace(settings, fill="smooth")
+    restorer = StackRestorer(hidden, smooth, as_atom_source(None, smooth), reach)
+    restored = GeneratorRun(restorer.steps()).finish().image
+    errors: Floats = np.square(np.subtract(restored[at], images[at], dtype=np.float64))
+    return errors[np.broadcast_to(held_out, errors.shape)]
+
+
 def _constant(result: Restoration) -> Callable[[], Restoration]:
-    """Return a function that returns a result."""
     return lambda: result
 
 

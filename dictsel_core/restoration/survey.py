@@ -77,7 +77,6 @@ class Survey:
     coarse: tuple[CoarsePart, ...] = ()
 
     def __add__(self, other: "Survey") -> "Survey":
-        """Return what is known of the tiles of both."""
         return Survey(
             self.n_pixels + other.n_pixels,
             tuple(a + b for a, b in zip(self.n_missing, other.n_missing, strict=True)),
@@ -156,7 +155,6 @@ def _samples(missing: Bools, top: int, left: int) -> tuple[tuple[Region, ...], t
 
 
 def _hole_cells(missing: Bools, tile: Tile, reach: int) -> Ints:
-    """Return the cells of a tile with wide holes."""
     wide = wide_pixels(missing, reach)[tile.inner]
     if not wide.any():
         return np.zeros((0, 6), np.intp)

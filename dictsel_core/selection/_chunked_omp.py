@@ -215,7 +215,6 @@ class _SharedEngine(ReplacementEngine):
         return best_replacement(bounds, solve)
 
     def _table(self) -> ReplacementGains:
-        """Return the costs of all patches, without gains."""
         states = self._chunks.states
         costs = np.concatenate([state.costs for state in states if state.costs is not None])
         supports = np.concatenate([state.supports for state in states if state.supports is not None])

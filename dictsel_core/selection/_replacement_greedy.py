@@ -96,7 +96,6 @@ class _Engine(ReplacementEngine):
         self.update_table(np.arange(n_points))
 
     def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
-        """Make one iteration of algorithm 1."""
         values = np.where(eligible, self.constraint.swap_values(self.table), 0)
         atom = int(values.argmax())
         if values[atom] <= 0:
@@ -108,7 +107,6 @@ class _Engine(ReplacementEngine):
         return SelectedAtom(atom, max(gain, 0.0), len(values))
 
     def update_table(self, rows: Ints) -> None:
-        """Recompute the differences of patches whose support has changed."""
         for block, supports in self.state.blocks(rows):
             width = supports.shape[1]
             self.table.additions[block], self.table.swaps[block, :width] = self._differences.of_supports(

@@ -102,7 +102,6 @@ class _Engine(GainCostEngine):
         self.state.refit(np.arange(len(problem)))
 
     def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
-        """Make one iteration of algorithm 1."""
         fit, state = self.fit, self.state
         table = ReplacementGains(fit.gains, fit.costs, state.supports, state.sizes, fit.largest)
         return self.apply_best(table, 2, eligible, new)
@@ -132,11 +131,9 @@ class _GainCostFit(ColumnFit):
             self._max_compiled = 0
 
     def _refit_compiled(self, rows: Ints, supports: Ints, fitted: tuple[Doubles, Doubles, Bools]) -> None:
-        """Call the kernel that keeps residuals, gains and costs."""
         fit_with_gains(rows, supports, self._known, self._candidates, _LIMITS, self._kept, fitted)
 
     def _store(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
-        """Keep residuals, gains and costs."""
         super()._store(rows, supports, fit)
         problem = self._problem
         # One product for all patches; NumPy would multiply patch by patch.

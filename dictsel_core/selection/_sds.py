@@ -19,9 +19,6 @@ from dictsel_core.selection.state import SupportState
 from dictsel_core.selection.utilities import modular_values
 from dictsel_core.utility import Utility
 
-#: Pairs of a patch and an atom that are tried at once.
-_PAIRS = 2048
-
 
 @finished
 def sds_ma(
@@ -202,26 +199,23 @@ class _OMPEngine:
         self.caps: Ints = np.broadcast_to(constraint.caps, n_points)
         # A support holds no more atoms than the dictionary, and no more independent ones than features.
         self.depth = min(int(self.caps.max()), n_atoms, problem.ground_set.n_features)
-        self.atom_rows = np.ascontiguousarray(problem.atoms.T)
         self.chosen: list[int] = []
         self.new = np.ones(n_candidates, bool)
         self.code()
 
     def advance(self) -> SelectionStep:
-        gains = np.zeros(len(self.new))
-        rows, atoms = np.nonzero(self.preferred & self.new)
-        # The last column is that of the atom tried, one for each patch.
-        pursuit = self._pursuit(np.pad(self.problem.atoms[:, self.chosen], ((0, 0), (0, 1))))
-        for start in range(0, len(rows), _PAIRS):
-            part = slice(start, start + _PAIRS)
-            reached = self._run(pursuit, rows[part], own=self.atom_rows[atoms[part]])[1]
-            np.add.at(gains, atoms[part], reached - self.utilities[rows[part]])
+        gains, wanted = np.zeros(len(self.new)), self.preferred & self.new
+        tried = np.flatnonzero(wanted.any(axis=0))
+        for atom in tried:
+            rows = np.flatnonzero(wanted[:, atom])
+            _, reached = self._run(self._pursuit([*self.chosen, int(atom)]), rows)
+            gains[atom] = (reached - self.utilities[rows]).sum()
         self.problem.equalize_duplicates(gains)
-        atom = int(np.where(self.new, gains, -np.inf).argmax())
-        self.chosen.append(atom)
-        self.new[atom] = False
+        best = int(np.where(self.new, gains, -np.inf).argmax())
+        self.chosen.append(best)
+        self.new[best] = False
         self.code()
-        return SelectionStep(atom, float(gains[atom]), float(self.utilities.sum()), len(np.unique(atoms)))
+        return SelectionStep(best, float(gains[best]), float(self.utilities.sum()), len(tried))
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         state = SupportState(self.problem, self.depth)
@@ -237,24 +231,23 @@ class _OMPEngine:
         self.utilities = np.zeros(n_points)
         self.supports = np.full((n_points, self.depth), -1)
         self.preferred = np.zeros((n_points, n_candidates), bool)
-        pursuit = self._pursuit(self.problem.atoms)
+        pursuit = self._pursuit(list(range(n_candidates)))
         step = chunk_rows(n_candidates * self.problem.data.itemsize)
         for start in range(0, n_points, step):
             rows = np.arange(start, min(start + step, n_points))
             found = self._run(pursuit, rows, rule=self._note_preferred(rows))
             self.supports[rows], self.utilities[rows] = found
 
-    def _pursuit(self, atoms: Floats) -> Pursuit:
-        nothing = np.zeros(atoms.shape[1], bool)  # is excluded: equal atoms have equal gains
-        return Pursuit(atoms, self.depth, weak=self.problem.has_partial_weights, excluded=nothing)
+    def _pursuit(self, atoms: list[int]) -> Pursuit:
+        nothing = np.zeros(len(atoms), bool)  # is excluded: equal atoms have equal gains
+        weak = self.problem.has_partial_weights
+        return Pursuit(self.problem.atoms[:, atoms], self.depth, weak=weak, excluded=nothing)
 
-    def _run(
-        self, pursuit: Pursuit, rows: Ints, rule: Rule | None = None, own: Floats | None = None
-    ) -> tuple[Ints, Doubles]:
+    def _run(self, pursuit: Pursuit, rows: Ints, rule: Rule | None = None) -> tuple[Ints, Doubles]:
         """Return the supports of some patches, padded with -1, and their utilities."""
         problem = self.problem
         observed = None if problem.observed is None else problem.observed[rows]
-        supports, _, energies = pursuit(problem.data[rows], observed, self.caps[rows], rule=rule, own=own)
+        supports, _, energies = pursuit(problem.data[rows], observed, self.caps[rows], rule=rule)
         padded = np.full((len(rows), self.depth), -1)
         padded[:, : supports.shape[1]] = supports
         return padded, (problem.energies[rows] - energies) / 2

@@ -53,7 +53,6 @@ class Problem:
         return cls(ground_set, as_points(ground_set, data, mask, weights))
 
     def __len__(self) -> int:
-        """Return the number T of patches."""
         return len(self.data)
 
     def equalize_duplicates(self, table: Floats) -> None:

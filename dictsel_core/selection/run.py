@@ -8,7 +8,7 @@ from typing import NamedTuple, ParamSpec, Protocol
 import numpy as np
 
 from dictsel_core._util.arrays import positive_part_sums, read_only
-from dictsel_core._util.parallel import Run, single_threaded_blas, step_by_step
+from dictsel_core._util.parallel import SteppedRun, single_threaded_blas, step_by_step
 from dictsel_core._util.validation import Doubles, Floats, Ints, as_nonnegative
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import AverageSparsity, Constraint
@@ -42,7 +42,6 @@ class Certificate:
         return min(1.0, self.achieved / self.upper_bound) if self.upper_bound > 0 else 1.0
 
     def __str__(self) -> str:
-        """Return the ratio as text, rounded down."""
         return f"at least {np.floor(1000 * self.ratio) / 1000:.3f} of the best possible"
 
 
@@ -174,10 +173,7 @@ class OptimumBound(EnergyBound):
             return None
         concavity = ground_set.smallest_eigenvalue(2 * capacity, merge_duplicates=alike)
         if alike:
-            copies, originals = ground_set.duplicates
-            names = np.append(np.arange(len(ground_set)), -1)
-            names[copies] = originals
-            atoms = names[atoms]
+            atoms = ground_set.firsts[atoms]
         ordered = np.sort(atoms, axis=1)
         twice = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any()  # as SDS_MA may select
         return None if concavity == 0 or twice else self._gradient_gains(n_atoms, concavity, atoms)
@@ -274,7 +270,6 @@ class Selection:
     certificate: Certificate
 
     def __repr__(self) -> str:
-        """Summarize: the arrays would fill the screen."""
         used = np.mean([len(support) for support in self.supports])
         reached = f", objective {self.objective[-1]:.4g}" if len(self.indices) else ""
         return (
@@ -301,7 +296,7 @@ class Engine(Protocol):
         """Return the sum of f_t of the supports that `fitted` has returned last."""
 
 
-class SelectionRun(Run[SelectionStep, Selection]):
+class SelectionRun(SteppedRun[SelectionStep, Selection]):
     """An iterator over the steps of a selector, one per atom; `result` is available after every step."""
 
     def __init__(
@@ -311,27 +306,14 @@ class SelectionRun(Run[SelectionStep, Selection]):
         start: Callable[[], Engine],
         bound: EnergyBound | SpectralBound,
     ) -> None:
+        super().__init__()
         self._ground_set, self._n_atoms, self._start, self._bound = ground_set, n_atoms, start, bound
         self._engine: Engine | None = None
-        self._steps: list[SelectionStep] = []
-
-    def __next__(self) -> SelectionStep:
-        """Select one more atom."""
-        if len(self._steps) >= self._n_atoms:
-            raise StopIteration
-        with single_threaded_blas:
-            self._steps.append(self._started().advance())
-        return self._steps[-1]
 
     @property
     def n_atoms(self) -> int:
         """The number of steps of a full run."""
         return self._n_atoms
-
-    @property
-    def steps(self) -> tuple[SelectionStep, ...]:
-        """The steps taken."""
-        return tuple(self._steps)
 
     @property
     def result(self) -> Selection:
@@ -348,11 +330,6 @@ class SelectionRun(Run[SelectionStep, Selection]):
                 objective=read_only(np.array([step.objective for step in taken])),
                 certificate=self._bound.certificate(len(taken), engine.achieved(), supports),
             )
-
-    def finish(self) -> Selection:
-        """Take all remaining steps and return the selection."""
-        with single_threaded_blas:  # once for all steps
-            return super().finish()
 
     def finish_when(self, *, explained: float = 1.0, growth: float = 0.0) -> Selection:
         """Take steps until more atoms are not worth it, and return the selection.
@@ -376,6 +353,12 @@ class SelectionRun(Run[SelectionStep, Selection]):
                     break
                 before = step.objective
         return self.result
+
+    def _is_finished(self) -> bool:
+        return len(self._steps) >= self._n_atoms
+
+    def _advance(self) -> SelectionStep:
+        return self._started().advance()
 
     def _started(self) -> Engine:
         if self._engine is None:

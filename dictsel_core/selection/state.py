@@ -7,7 +7,6 @@ import numpy as np
 from dictsel_core._util.arrays import chunk_rows, read_only
 from dictsel_core._util.validation import Bools, Doubles, Floats, Ints
 from dictsel_core.constraints import Replacement, ReplacementGains
-from dictsel_core.constraints.constraint import replace_atoms
 from dictsel_core.pursuit.columns import REPEAT_BELOW
 from dictsel_core.pursuit.kernels import fit_columns
 from dictsel_core.selection._kernels import solve_supports, square_by_products, square_correlations
@@ -60,7 +59,6 @@ class ColumnFit:
         return fit.coefficients, problem.energies.take(rows) - np.vecdot(fit.residual, fit.residual)
 
     def _store(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
-        """Keep the residuals."""
         self._residuals[rows] = fit.residual
 
     def gradients(self, rows: Ints) -> Floats:
@@ -100,21 +98,25 @@ class SupportState:
 
     def apply(self, replacement: Replacement, atom: int) -> Ints:
         """Change the supports, refit the changed patches, and return their indices."""
-        changed = np.empty(len(self.sizes), np.intp)
-        n_changed = replace_atoms(
-            atom,
-            replacement.added,
-            replacement.removed,
-            (self.supports, self.sizes, self.coefficients),
-            changed,
-        )
-        if n_changed < 0:
+        added, slots = replacement.added, replacement.removed
+        supports, sizes, is_removal = self.supports, self.sizes, slots >= 0
+        rows = np.flatnonzero(added & is_removal)
+        supports[rows, slots[rows]] = atom
+        rows = np.flatnonzero(added & ~is_removal)
+        if (sizes[rows] == supports.shape[1]).any():
             raise ValueError(
-                f"A support has more atoms than the capacity of its constraint, {self.supports.shape[1]}; if "
+                f"A support has more atoms than the capacity of its constraint, {supports.shape[1]}; if "
                 "the constraint uses an oracle, its independent sets are no matroid."
             )
-        self.refit(changed[:n_changed])
-        return changed[:n_changed]
+        supports[rows, sizes[rows]] = atom
+        sizes[rows] += 1
+        rows = np.flatnonzero(is_removal & ~added)  # where the last atom moves into the empty slot
+        sizes[rows] -= 1
+        supports[rows, slots[rows]] = supports[rows, sizes[rows]]
+        supports[rows, sizes[rows]], self.coefficients[rows, sizes[rows]] = -1, 0
+        changed = np.flatnonzero(added | is_removal)
+        self.refit(changed)
+        return changed
 
     def set_supports(self, supports: Ints) -> None:
         """Replace all supports at once, and refit."""
@@ -169,12 +171,10 @@ class SupportState:
 
     def squares_with(self, atoms: Ints) -> Floats:
         """Return (A^T r)^2 of all patches for some atoms, as `squared_correlations` has them: (T, m)."""
-        copies, originals = self.problem.ground_set.duplicates
-        columns = np.arange(self.n_candidates)
-        columns[copies] = originals
-        everyone = np.arange(len(self.problem))
-        squares = np.square(self.gradients(everyone) @ self.problem.atoms[:, columns[atoms]])
-        squares[squares <= self.problem.rounding[:, None]] = 0
+        problem = self.problem
+        everyone, columns = np.arange(len(problem)), problem.atoms[:, problem.ground_set.firsts[atoms]]
+        squares = np.square(self.gradients(everyone) @ columns)
+        squares[squares <= problem.rounding[:, None]] = 0
         for column, atom in enumerate(atoms.tolist()):
             squares[(self.supports == atom).any(axis=1), column] = 0
         return squares
@@ -252,7 +252,6 @@ class GramState(SupportState):
         return largest[rows]
 
     def _add_products(self, atoms: Iterable[int]) -> None:
-        """Compute the inner products of those atoms that are new."""
         for atom in atoms:
             if self._places[atom] < 0:
                 row = self.problem.padded_rows[atom]

@@ -20,7 +20,7 @@ from inpaint_app.window.document.view_state import VIEW_MODES
 from inpaint_app.window.log import log_file, start_log
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.preferences import APPLICATION, ORGANIZATION, Preferences
-from inpaint_app.window.remedies import REMEDIES
+from inpaint_app.window.remedies import remedies
 from inpaint_app.window.theme.icons import app_icon
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 
@@ -123,5 +123,5 @@ def main(args: SimpleNamespace) -> int:
     try:
         return run(args)
     except UserError as error:
-        sys.stderr.write(f"inpaint-app: {error.sentence(REMEDIES)}\n")
+        sys.stderr.write(f"inpaint-app: {error.sentence(remedies())}\n")
         return 2

@@ -41,7 +41,7 @@ from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
 from inpaint_app.window.panels.tool_options import ToolOptions
 from inpaint_app.window.preferences import Preferences, WindowState, checked
-from inpaint_app.window.remedies import REMEDIES
+from inpaint_app.window.remedies import remedies
 from inpaint_app.window.session import Session
 from inpaint_app.window.theme.looks import Looks
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
@@ -340,7 +340,7 @@ class MainWindow(QMainWindow):
             self.viewer.set_screen_profile(screen_profile(choice))
             self._preferences.screen = choice
         except UserError as error:
-            self.session.document.problem.emit(error.sentence(REMEDIES))
+            self.session.document.problem.emit(error.sentence(remedies()))
         return self._preferences.screen
 
     def keep_state(self, folder: Path) -> None:

@@ -9,6 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.model.mask_doubt import MaskDoubt
+from inpaint_app.model.missing import Mask
+from inpaint_app.model.rect import Rect
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.background.release import release_all
 from inpaint_app.window.background.worker_pool import WorkerPool
@@ -78,7 +80,10 @@ class Session(QObject):
         self.lost_work = LostWork(document, self._recover)
         self.offers: tuple[Offer, ...] = (
             MarkedPicture(
-                document, workers, lambda spec: self.opening.set_mask_spec(spec, then=self.running.restore)
+                document,
+                workers,
+                lambda spec: self.opening.set_mask_spec(spec, then=self.running.restore),
+                self._restore_drawn,
             ),
             WideHoles(document, workers, self._fill_with_texture),
             self.unseen,
@@ -188,6 +193,10 @@ class Session(QObject):
         """Choose whether a full run follows every change."""
         step = ChangeSettings(self.document, is_automatic=automatic)
         self.history.push(step, follows=automatic and not self.running.is_busy)
+
+    def _restore_drawn(self, marks: Mask) -> None:
+        self.masking.fill(Rect(0, 0, *marks.shape), where=marks)
+        self.running.restore()
 
     def _fill_with_texture(self) -> None:
         self.set_settings(replace(self.state.settings, fill="texture"))

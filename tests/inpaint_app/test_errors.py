@@ -9,10 +9,10 @@ import pytest
 import inpaint_app
 from inpaint_app.cli.remedies import REMEDIES as COMMAND_LINE
 from inpaint_app.errors import Remedy, UserError
-from inpaint_app.window.remedies import REMEDIES as WINDOW
+from inpaint_app.window.remedies import remedies
 
 
-@pytest.mark.parametrize("words", [COMMAND_LINE, WINDOW], ids=["command line", "window"])
+@pytest.mark.parametrize("words", [COMMAND_LINE, remedies()], ids=["command line", "window"])
 def test_every_front_end_knows_every_remedy(words) -> None:
     assert set(words) == set(Remedy)
 
@@ -29,7 +29,7 @@ def test_a_problem_and_its_remedy_are_one_sentence() -> None:
     ["errors", "text", "model", "io", "figures", "engine", "napari_plugin", "window"],
 )
 def test_only_the_command_line_names_its_options(package) -> None:
-    assert not [remedy for remedy in WINDOW.values() if "--" in remedy]
+    assert not [remedy for remedy in remedies().values() if "--" in remedy]
     folder = Path(inpaint_app.__path__[0])
     # The files are read, not imported: Qt is not to be had everywhere.
     paths = [*folder.glob(f"{package}.py"), *(folder / package).rglob("*.py")]

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from inpaint_app.engine.control import CancelledError, JobControl
 from inpaint_app.errors import UserError
 from inpaint_app.system import give_memory_back
-from inpaint_app.window.remedies import REMEDIES
+from inpaint_app.window.remedies import remedies
 
 #: Seconds that Python code of a worker may keep the GUI thread waiting each time that needs the interpreter
 #: again, which it does many times in one repaint; Python's own 5 ms add up to what a user notices.
@@ -121,7 +121,7 @@ class WorkerPool(QObject):
         except CancelledError:
             pass
         except UserError as error:
-            kind, payload = "failed", error.sentence(REMEDIES)
+            kind, payload = "failed", error.sentence(remedies())
         except MemoryError:
             kind, payload = "failed", _MEMORY
         except Exception as error:  # a mistake of ours: the window stays usable and says so

@@ -29,7 +29,7 @@ from inpaint_app.text.formatting import format_decibels, format_percent
 from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
 from inpaint_app.window.dialogs.mask_source_form import MaskSourceForm
 from inpaint_app.window.document.settings_text import format_settings
-from inpaint_app.window.remedies import REMEDIES
+from inpaint_app.window.remedies import remedies
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.layouts import button_box, fill, tooltip
@@ -148,7 +148,7 @@ class BatchDialog(QDialog):
         self._table.setRowCount(len(items))
         for number, item in enumerate(items):
             error = item.error
-            status = f"to {item.output.name}" if error is None else error.sentence(REMEDIES)
+            status = f"to {item.output.name}" if error is None else error.sentence(remedies())
             self._fill_row(number, (printable_path(item.path.name), "", "", "", printable_path(status)))
         good = sum(item.error is None for item in items)
         self._summary.setText(f"{good} of {len(items)} pictures can be restored." if items else "")
@@ -210,7 +210,7 @@ class BatchDialog(QDialog):
 def _status(row: BatchRow, *folders: Path | None) -> str:
     """Return what became of a file, the names of files without their folders."""
     if row.error is not None:
-        status = row.error.sentence(REMEDIES)
+        status = row.error.sentence(remedies())
     elif row.result is not None:
         status = "; ".join(("restored", *row.result.notes))
     else:

@@ -22,7 +22,7 @@ from inpaint_app.io.paths import is_folder, is_visible_file, same_file
 from inpaint_app.io.write import DEFAULT_QUALITY, Output, PictureProperties, check_storable
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.dialogs.file_dialogs import name_filter
-from inpaint_app.window.remedies import REMEDIES
+from inpaint_app.window.remedies import remedies
 from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import button_box, fill
 from inpaint_app.window.widgets.path_field import PathField
@@ -194,7 +194,7 @@ class ExportDialog(QDialog):
                 properties, registry.format_of(target.path), depth=target.depth, quality=target.quality
             )
         except UserError as error:
-            return error.sentence(REMEDIES)
+            return error.sentence(remedies())
         return ""
 
     def _warning(self, *, exists: bool, is_source: bool) -> str:
@@ -220,7 +220,7 @@ def _name_problem(path: Path | None) -> str:
         registry.format_of(path)
         has_folder = is_folder(path.parent)
     except UserError as error:
-        return error.sentence(REMEDIES)
+        return error.sentence(remedies())
     if not has_folder:
         return f"The folder {printable_path(path.parent)} does not exist; choose another, or create it first."
     return ""

@@ -8,6 +8,8 @@ from inpaint_app.io.assets import asset
 from inpaint_app.window.widgets.layouts import button_box, fill
 
 _MARGIN = 16
+#: Wider pictures are shown as wide as this, as the text is.
+_PICTURE_WIDTH = 540
 
 
 class ManualDialog(QDialog):
@@ -31,5 +33,7 @@ class _Page(QTextBrowser):
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Return a picture of the manual."""
         if kind == QTextDocument.ResourceType.ImageResource.value:
-            return QImage.fromData(asset(*QUrl(name).path().split("/")).read_bytes())
+            picture = QImage.fromData(asset(*QUrl(name).path().split("/")).read_bytes())
+            picture.setDevicePixelRatio(max(1.0, picture.width() / _PICTURE_WIDTH))
+            return picture
         return super().loadResource(kind, name)

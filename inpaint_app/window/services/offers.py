@@ -10,10 +10,10 @@ from PySide6.QtCore import QObject, Signal
 
 from dictsel_core.restoration import has_wide_hole
 from inpaint_app.engine.detect import FirstLook
-from inpaint_app.engine.source import Source, detect_again
+from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
 from inpaint_app.io.batch_files import find_sidecar_mask
-from inpaint_app.model.marking_color import find_marking_color
+from inpaint_app.model.drawn_marks import find_drawn_marks
 from inpaint_app.model.mask_doubt import MaskDoubt
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.missing import Mask
@@ -237,33 +237,48 @@ class WideHoles(Offer):
 
 @dataclass(frozen=True)
 class _Marks:
-    """How damage is marked, the sentence that says so, and what of the picture that is."""
+    """What may mark damage, and the sentence that says so."""
 
-    spec: MaskSpec
     sentence: str
-    seen: FirstLook | None = None  #: None for a mask file, which is not read before it is wanted.
+    file: Path | None = None  #: A mask, which is not read before it is wanted;
+    drawn: Mask | None = None  #: or else what is drawn on the picture.
 
 
 class MarkedPicture(Offer):
-    """Looks for a mask beside a picture that misses nothing, and for a marking color in it.
+    """Looks for a mask beside a picture that misses nothing, and for marks that somebody drew on it.
 
-    What has that color is hatched while it is offered, so that the user sees what would be restored.
+    These are hatched while they are offered, so that the user sees what would be restored.
+
+    Parameters
+    ----------
+    document, workers
+        What it is about, and where it looks.
+    use_file, use_drawn : callable
+        Restore with a mask of a file, or with marks.
     """
 
     watched = ("n_opened", "mask")
 
     def __init__(
-        self, document: Document, workers: WorkerPool, restore_marks: Callable[[MaskSpec], None]
+        self,
+        document: Document,
+        workers: WorkerPool,
+        use_file: Callable[[MaskSpec], None],
+        use_drawn: Callable[[Mask], None],
     ) -> None:
-        super().__init__(document, "Restore Them", lambda: restore_marks(self._spec))
+        super().__init__(document, "Restore Them", self._accept)
+        self._use_file, self._use_drawn = use_file, use_drawn
         self._task = ExclusiveTask(workers, self)
         self._marks: _Marks | None = None
-        self._seen: FirstLook | None = None
+        self._hatched: Mask | None = None
 
-    @property
-    def _spec(self) -> MaskSpec:
-        assert self._marks is not None, "they were offered"
-        return self._marks.spec
+    def _accept(self) -> None:
+        marks = self._marks
+        assert marks is not None, "they were offered"
+        if marks.drawn is not None:
+            self._use_drawn(marks.drawn)
+        else:
+            self._use_file(MaskSpec(mask=marks.file))
 
     def dismiss(self) -> None:
         """Leave the marks as they are."""
@@ -290,9 +305,10 @@ class MarkedPicture(Offer):
         is_wanted = state.source is not None and state.missing_fraction == 0
         marks = self._marks if is_wanted else None
         self._say("" if marks is None else marks.sentence)
-        seen = None if marks is None else marks.seen
-        if seen is not self._seen:
-            self._seen = seen
+        drawn = None if marks is None else marks.drawn
+        if drawn is not self._hatched:
+            self._hatched = drawn
+            seen = None if drawn is None else FirstLook(Rect(0, 0, *drawn.shape), 1, drawn)
             self._document.apply(first_look=seen)
 
 
@@ -300,17 +316,15 @@ def _find_marks(source: Source) -> _Marks | None:
     file = None if source.path is None else find_sidecar_mask(source.path)
     if file is not None:
         name = printable_path(file.name)
-        return _Marks(MaskSpec(mask=file), f"{name}, beside the picture, may mark its missing pixels.")
-    color = find_marking_color(source.picture)
-    if color is None:
+        return _Marks(f"{name}, beside the picture, may mark its missing pixels.", file)
+    found = find_drawn_marks(source.picture)
+    if found is None:
         return None
-    found = detect_again(source, color.spec).missing.mask
-    mask: Mask = found if found.ndim == 2 else np.logical_or.reduce(found, axis=2)
-    part = format_percent(np.count_nonzero(mask) / mask.size)
+    part = format_percent(np.count_nonzero(found.mask) / found.mask.size)
     sentence = (
-        f"There seem to be {color.name} marks in the picture, hatched here ({part} of it). Are they damage?"
+        f"There seem to be {found.name} marks in the picture, hatched here ({part} of it). Are they damage?"
     )
-    return _Marks(color.spec, sentence, FirstLook(Rect(0, 0, *mask.shape), 1, mask))
+    return _Marks(sentence, drawn=found.mask)
 
 
 def inverted(source: Source) -> MaskSpec:

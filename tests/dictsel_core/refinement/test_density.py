@@ -44,8 +44,28 @@ def test_the_noise_falls_more_slowly_the_more_rounds_there_are():
     assert 1 < options_for(0.6, 32).noise_decay < options_for(0.6, 8).noise_decay
 
 
-@pytest.mark.parametrize("density", [0.2, 0.6])
-def test_all_members_of_the_groups_of_repetitive_images_are_estimated_before_the_last_round(density):
-    options = options_for(density, 8, is_repetitive=True)
-    assert options.n_estimated == options.n_members < BEST_OPTIONS.n_members
-    assert options.noise == options_for(density, 8).noise
+def test_the_more_rounds_there_are_the_more_members_of_a_group_are_estimated():
+    balanced, best, finest = (options_for(0.6, rounds) for rounds in (4, 8, 32))
+    assert balanced.n_estimated < best.n_estimated < finest.n_estimated == finest.n_members
+
+
+def shared(density, n_rounds):
+    options = options_for(density, n_rounds)
+    return [options.estimator(number, n_rounds).shared for number in range(n_rounds)]
+
+
+def test_covariances_share_less_in_every_round_but_always_as_much_in_thin_damage():
+    dense, thin = shared(0.6, 8), shared(0.2, 8)
+    assert dense == sorted(dense, reverse=True)
+    assert dense[0] > thin[0] > dense[-1] == 0
+    assert thin == pytest.approx([thin[0]] * 8)
+
+
+def test_a_single_round_shares_as_much_as_the_first_of_several():
+    assert shared(0.6, 1) == shared(0.6, 2)[:1]
+
+
+def test_the_last_of_very_many_rounds_is_like_the_others_unless_damage_is_thin():
+    options = options_for(0.6, 32)
+    assert (options.last_size, options.last_radius) == (options.size, options.radius)
+    assert options_for(0.2, 32) == options_for(0.2, 8)

@@ -11,13 +11,9 @@ from blocks import refine
 from pictures import photograph
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
-from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core.refinement.rounds import DEFAULT_OPTIONS as OPTIONS
 from dictsel_core.refinement.rounds import grid_offsets, refine_round
 from dictsel_core.refinement.search import Block, spans
-from dictsel_core.restoration import holdout
-from dictsel_core.restoration.holdout import repeats_itself
-from dictsel_core.restoration.image import as_image
 
 FAST, BEST = RestoreSettings(rounds=0), RestoreSettings.preset("best")
 
@@ -63,7 +59,7 @@ def literal_round(picture, missing, search, relaxation, estimator, offsets):
             groups.append((members, values, centered.T @ centered / len(centered)))
         mean = np.mean([covariance for *_, covariance in groups], axis=0) if groups else None
         for members, values, covariance in groups:
-            shared = OPTIONS.shared
+            shared = estimator.shared
             mixed = (1 - shared) * covariance + shared * mean * np.trace(covariance) / np.trace(mean)
             for member, value in list(zip(members, values, strict=True))[: estimator.n_estimated]:
                 gaps = cut(missing, member).transpose(2, 0, 1).reshape(1 if joint else -1, value.shape[1])[0]
@@ -235,26 +231,3 @@ def test_chance_does_not_keep_the_best_preset_from_refining(seed):
     mask = np.random.default_rng(seed).random(original.shape) < 0.5
     balanced, best = (restore(original, mask, each).image for each in (RestoreSettings(), BEST))
     assert psnr(original, best) > psnr(original, balanced) - 0.15
-
-
-@pytest.mark.parametrize(("level", "expected"), [(1.1, False), (0.99, False), (0.5, True)])
-def test_held_out_pixels_say_whether_an_image_repeats_itself(monkeypatch, level, expected):
-    image, mask = damaged_texture(np.uint8, 1, per_channel=False)
-    plan = restore(image, mask, RestoreSettings(rounds=1)).plan.with_rounds(8)
-
-    def held_out_errors(_, plan, held_out, **__):
-        own = level if plan.is_repetitive else 1
-        return own * np.random.default_rng(0).uniform(0.9, 1.1, int(held_out.sum()))
-
-    monkeypatch.setattr(holdout, "held_out_errors", held_out_errors)
-    sample = (0, 0), as_image(image[:, :, None], mask[:, :, None])
-    run = GeneratorRun(repeats_itself(plan, [sample]))
-    assert list(run) == [1.0]
-    assert run.result is expected
-
-
-def test_nothing_is_tried_in_thin_damage(monkeypatch):
-    monkeypatch.setattr(holdout, "held_out_errors", None)
-    mask = np.zeros((64, 64), bool)
-    mask[30:33] = True
-    assert restore(texture(64, 64)[:, :, 0], mask, BEST).n_rounds == 8

@@ -1,14 +1,12 @@
 """Images that were enlarged by repeating their pixels."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from pictures import photograph
 from tiles import restore_in_tiles
 
-from dictsel_core import RestoreSettings, psnr, restore
-from dictsel_core.restoration import holdout
+from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore
+from dictsel_core.evaluation import estimation
 from dictsel_core.restoration.holdout import held_out_errors
 from dictsel_core.restoration.image import Image
 from dictsel_core.restoration.scales import changes_of, joint_changes, repeat_of
@@ -136,15 +134,16 @@ def test_trials_on_parts_know_where_repetitions_begin():
     plan = restore(image, mask, FAST).plan
     assert plan.repeats == ((3, 0), (3, 0))
     starts: list[tuple[int, int]] = []
-    errors = holdout.held_out_errors
+    errors = estimation.held_out_errors
 
     def watched(part, plan, held_out, **options):
         starts.append(options["origin"])
         return errors(part, plan, held_out, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(holdout, "held_out_errors", watched)
-        restore(image, mask, replace(FAST, rounds=None))
+        patch.setattr(estimation, "held_out_errors", watched)
+        patch.setattr(estimation, "_MAX_PIXELS", 200**2)  # so that the image is larger than its tiles
+        estimate_psnr(image, mask, FAST)
     assert any(start != (0, 0) for start in starts)
     whole = Image(image[:, :, None], mask[:, :, None], plan.ranges)
     part = whole.part(np.s_[128:240, 128:240])

@@ -4,9 +4,11 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QComboBox, QKeySequenceEdit, QPushButton, QSlider, QSpinBox, QTreeWidget
 from windows import choose, find, opened
 
+from inpaint_app.errors import Remedy
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.preferences import Preferences
+from inpaint_app.window.remedies import remedies
 
 
 def dialog_of(window) -> PreferencesDialog:
@@ -39,6 +41,7 @@ def test_an_action_has_the_key_that_it_was_given(make_window, qtbot, files) -> N
     second = make_window()
     assert second.actions_.tools["brush"].shortcut() == QKeySequence("X")
     assert key_hint("brush") == " (X)", "sentences name it"
+    assert "(X)" in remedies()[Remedy.MARK_MISSING]
     find(dialog_of(second), QPushButton, "Reset all keys").click()
     assert second.actions_.tools["brush"].shortcut() == QKeySequence("P")
     assert Preferences().keys == {}

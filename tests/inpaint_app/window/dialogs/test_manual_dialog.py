@@ -30,3 +30,11 @@ def test_every_picture_of_the_manual_is_there(qtbot) -> None:
     assert len(names) == 4
     for name in names:
         assert not page.loadResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name)).isNull()
+
+
+def test_no_picture_of_the_manual_is_wider_than_its_text(qtbot) -> None:
+    dialog = ManualDialog()
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    assert dialog.findChild(QTextBrowser).horizontalScrollBar().maximum() == 0
