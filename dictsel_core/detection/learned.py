@@ -28,7 +28,7 @@ from dictsel_core.detection.work import Work, part
 #: Larger pictures are looked at at half their size, or a quarter: their damage is wider too.
 _MAX_PIXELS = 12e6
 #: Side of the tiles that are looked at one by one, and how far around them the network sees.
-_TILE, _HALO = 1024, 64
+_TILE, _HALO = 1024, 96
 #: Brightness and tint as the network knows them.
 _RANGE, _TINT_RANGE = (-0.5, 1.5), (-1, 1)
 #: How many pixels its range is estimated from, as which quantiles, and how much of the range of all channels
