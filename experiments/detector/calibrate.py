@@ -24,7 +24,7 @@ _N_SAMPLES = 360
 #: Longest side of photographs that are looked at undamaged.
 _LONGEST = 700
 #: Added to the logits of lines and of spots: a false mark is seen and erased, damage that is missed stays.
-_LENIENCE = 1.2, 0.3
+_LENIENCE = 2.4, 0.3
 #: A region is right if at least so much of it lies within 2 pixels of damage.
 _NEAR, _RIGHT = 2, 0.5
 
