@@ -33,7 +33,7 @@ from dictsel_core import restore
 from dictsel_core.damage_kinds import DAMAGE_KINDS, USUAL_KINDS
 from dictsel_core.detection import analyze_damage
 from experiments.detector.compose import Sample, compose
-from experiments.detector.covers import film_damage
+from experiments.detector.dusted import dusted
 from experiments.detector.material import Material, load_material
 
 #: Shapes that are drawn into one picture, by what they show.
@@ -123,14 +123,8 @@ def dust_on_whole_photographs(material: Material) -> None:
     """
     counts = np.zeros((len(SENSITIVITIES), 4))
     for number, whole in enumerate(material.photographs):
-        rng = np.random.default_rng([2, number])
-        cover = np.maximum(*film_damage(whole.shape[:2], material, rng))
-        cover = ndimage.gaussian_filter(cover, rng.uniform(0.2, 0.6)) * np.float32(rng.uniform(0.7, 1))
-        tone = rng.uniform(215, 255) if rng.random() < 0.6 else rng.uniform(0, 45)
-        picture = np.rint(whole + cover[..., None] * (tone - whole))
-        truth = (cover > 0.3) & (np.abs(picture - whole).mean(axis=2) > 25.5)
-        analysis = analyze_damage(picture.astype(np.uint8), USUAL_KINDS)
-        counts += count_marks(analysis, truth, truth | (cover > 0.02))
+        picture, truth, touched = dusted(whole, material, np.random.default_rng([2, number]))
+        counts += count_marks(analyze_damage(picture, USUAL_KINDS), truth, touched)
     header = ["", *(str(each) for each in SENSITIVITIES)]
     rows = [["film dust", *precision_and_recall(counts)]]
     print_table("Precision / recall of film dust on whole photographs, by sensitivity", header, rows)

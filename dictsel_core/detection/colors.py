@@ -1,10 +1,4 @@
-"""The color of damage: paper, dust and scratches have none of the picture's.
-
-In a print of a single tint, they lack it; in a photograph of many colors, they are a gray that covers the
-picture more or less, equally in all channels.
-"""
-
-from itertools import product
+"""The color of damage: in a print of a single tint, paper, dust and scratches lack it."""
 
 import numpy as np
 
@@ -21,66 +15,8 @@ _N_SAMPLES, _APART, _N_CLASSES = 1 << 16, 2, 16
 _LEAST_TINT, _MOST_SPREAD = 0.03, 0.4
 #: Damage lacks the tint if sure regions lack so much of it.
 _LACKING = 0.3
-#: How far around a region its surroundings are looked at, and in spans, what is at least to be covered.
-_AROUND, _LEAST_ROOM = 4, 0.1
-#: A gray covers channels so evenly, least over most, or more; what is taken from the logit of what does not.
-_EVEN, _WEIGHT_OF_COVER = 0.6, 3.0
 #: Logit of a region that is sure, and most that the tint adds to a logit or takes from it.
 _SURE, _WEIGHT = 1.5, 3.0
-
-
-def color_evidence(image: DetectionImage, shape: tuple[int, int], regions: Marks, logits: Floats) -> Floats:
-    """Return what color adds to the logit of each region, (N,); parameters as of `tint_evidence`."""
-    if not image.is_color or not len(logits):
-        return np.zeros(len(logits))
-    return tint_evidence(image, shape, regions, logits) + cover_evidence(image, shape, regions, len(logits))
-
-
-def cover_evidence(image: DetectionImage, shape: tuple[int, int], regions: Marks, n_regions: int) -> Floats:
-    """Return what is taken from the logit of each region that no gray over its surroundings explains, (N,).
-
-    A light gray over a green leaf adds most to red and blue; the veins of the leaf do not.
-    """
-    inside, numbers = _colors(image, shape, regions[0]), regions[1]
-    ring, ring_numbers = _ring(shape, *regions)
-    around = _means(_colors(image, shape, ring), ring_numbers, n_regions)
-    change = _means(inside, numbers, n_regions) - around
-    is_light = change.sum(axis=1, keepdims=True) > 0
-    low, high = (image.low + each * image.span for each in (0.0, 1.0))
-    room = np.where(is_light, high / image.span - around, around - low / image.span)
-    cover = np.where(is_light, change, -change) / np.maximum(room, _LEAST_ROOM)
-    evenness = cover.min(axis=1) / np.maximum(cover.max(axis=1), 1e-6)
-    is_told = np.bincount(ring_numbers, minlength=n_regions) > 0
-    return np.asarray(-_WEIGHT_OF_COVER * is_told * np.clip(1 - evenness / _EVEN, 0, 1))
-
-
-def _ring(shape: tuple[int, int], pixels: Ints, numbers: Ints) -> Marks:
-    """Return pixels some way around regions, which belong to none, and the region that each is around."""
-    marked = _marked(shape, pixels, 1)
-    rows, columns = np.divmod(pixels, shape[1])
-    rings = []
-    for down, right in product((-_AROUND, 0, _AROUND), repeat=2):
-        row, column = rows + down, columns + right
-        inside = (row >= 0) & (row < shape[0]) & (column >= 0) & (column < shape[1])
-        at = (row * shape[1] + column)[inside]
-        free = ~marked.reshape(-1)[at]
-        rings.append((at[free], numbers[inside][free]))
-    at, owners = (np.concatenate(each) for each in zip(*rings, strict=True))
-    return at, owners
-
-
-def _marked(shape: tuple[int, int], pixels: Ints, margin: int) -> Bools:
-    """Return a plane in which pixels and those next to them are marked."""
-    marked = np.zeros(shape, np.bool_)
-    marked.reshape(-1)[pixels] = True
-    return dilated(marked, margin)
-
-
-def _means(colors: Floats, numbers: Ints, n_regions: int) -> Floats:
-    """Return the mean color of each region, (N, 3); 0 of one without pixels."""
-    count = np.maximum(np.bincount(numbers, minlength=n_regions), 1)
-    sums = [np.bincount(numbers, channel, n_regions) for channel in colors.T]
-    return np.stack(sums, axis=1) / count[:, None]
 
 
 def tint_evidence(image: DetectionImage, shape: tuple[int, int], regions: Marks, logits: Floats) -> Floats:
@@ -93,6 +29,8 @@ def tint_evidence(image: DetectionImage, shape: tuple[int, int], regions: Marks,
     the picture; regions are pixels of the flattened plane, and the region of each.
     """
     nothing, (pixels, numbers) = np.zeros(len(logits)), regions
+    if not image.is_color or not len(logits):
+        return nothing
     tones = _Tones.of(_colors(image, shape, _unmarked(shape, pixels)))
     if tones is None:
         return nothing
@@ -106,7 +44,9 @@ def tint_evidence(image: DetectionImage, shape: tuple[int, int], regions: Marks,
 
 def _unmarked(shape: tuple[int, int], pixels: Ints) -> Ints:
     """Return pixels all over a plane that are neither marked nor next to what is."""
-    marked = _marked(shape, pixels, _APART)
+    marked = np.zeros(shape, np.bool_)
+    marked.reshape(-1)[pixels] = True
+    marked = dilated(marked, _APART)
     step = max(1, int(np.sqrt(marked.size / _N_SAMPLES)))
     rows, columns = np.nonzero(~marked[::step, ::step])
     return np.asarray(step * (rows * shape[1] + columns))

@@ -1,6 +1,7 @@
 """Cracks and scratches, dust and hairs: what the network takes for damage."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,8 @@ from numpy.typing import NDArray
 from dictsel_core._util.parallel import as_thread_count, map_chunks
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.damage_kinds import DamageKind
-from dictsel_core.detection.colors import color_evidence
+from dictsel_core.detection.agreement import agreement
+from dictsel_core.detection.colors import tint_evidence
 from dictsel_core.detection.network import MULTIPLE, load_network
 from dictsel_core.detection.plane import DetectionImage, Single, shrink
 from dictsel_core.detection.regions import (
@@ -20,20 +22,20 @@ from dictsel_core.detection.regions import (
     regions_from_points,
     without,
 )
-from dictsel_core.detection.rims import Surroundings, dilated, frame_of, with_rims
+from dictsel_core.detection.rims import Surroundings, dilated, frame_of, signs, with_rims
 from dictsel_core.detection.work import Work, part
 
 #: Larger pictures are looked at at half their size, or a quarter: their damage is wider too.
 _MAX_PIXELS = 12e6
 #: Side of the tiles that are looked at one by one, and how far around them the network sees.
-_TILE, _HALO = 1024, 64
+_TILE, _HALO = 1024, 96
 #: Brightness and tint as the network knows them.
 _RANGE, _TINT_RANGE = (-0.5, 1.5), (-1, 1)
 #: How many pixels its range is estimated from, as which quantiles, and how much of the range of all channels
 #: it has at least: noise is no picture.
 _N_SAMPLES, _QUANTILES, _LEAST_SPAN = 1 << 18, (0.005, 0.995), 0.1
-#: Logits of pixels that make a region: those of a probability of 20 %, and, so far from them, of 10 %.
-LEVEL, _LOWEST, _APART = -1.39, -2.2, 3
+#: Logits of pixels that make a region: those of a probability of 11 %, and, so far from them, of 5 %.
+_LEVEL, _LOWEST, _APART = -2.1, -2.9, 3
 #: Doubt about a region, at least.
 _LEAST_DOUBT = 1e-4
 
@@ -49,19 +51,15 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     while plane.size > _MAX_PIXELS:
         plane, tint, factor = shrink(plane), np.stack([shrink(each) for each in tint]), 2 * factor
     damage, kind = yield from part(_logits(plane, tint), 0.05, 0.9)
-    mask = damage >= LEVEL
-    frame = frame_of(mask)
-    mask |= (damage >= _LOWEST) & ~dilated(mask, _APART)
-    around = Surroundings.of(plane, mask)
-    pixels, numbers, means = mean_logits(damage, mask & ~frame)
-    is_line = np.bincount(numbers, kind.reshape(-1)[pixels], len(means)) > 0
-    lines, spots = (slope * means + offset for slope, offset in load_network().confidence)
+    found = find_regions(plane, damage, kind)
+    pixels, numbers, is_line = found.pixels, found.numbers, found.is_line
+    lines, spots = (found.features @ weights for weights in load_network().confidence)
     logits = np.where(is_line, lines, spots)
-    logits += color_evidence(image, plane.shape, (pixels, numbers), logits)
+    logits += tint_evidence(image, plane.shape, (pixels, numbers), logits)
     regions = regions_from_points(plane.shape, pixels, numbers, 1 / (1 + np.exp(-logits)))
-    wide = with_rims(regions, plane, around)
+    wide = with_rims(regions, plane, found.around)
     lines, spots = (
-        enlarged(without(chosen_regions(wide, chosen), frame), factor, image.shape)
+        enlarged(without(chosen_regions(wide, chosen), found.frame), factor, image.shape)
         for chosen in (is_line, ~is_line)
     )
     return {"scratches": lines, "dust": spots}
@@ -108,6 +106,48 @@ def _spans(side: int) -> Iterator[slice]:
     n_tiles = -(-side // _TILE)
     edges = [side * number // n_tiles // MULTIPLE * MULTIPLE for number in range(n_tiles)]
     return (slice(start, stop) for start, stop in zip(edges, [*edges[1:], side], strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class FoundRegions:
+    """Connected pixels that may be damage, before they have a confidence.
+
+    Attributes
+    ----------
+    pixels, numbers : (P,) ndarray
+        Pixels of the flattened plane, and the region of each.
+    is_line : (N,) ndarray of bool
+        Cracks and scratches; the others are spots.
+    features : (N, 4) ndarray
+        What the logit of the confidence is a weighted sum of: the logit of the mean probability, how far a
+        region agrees with the sure spots of the picture (`agreement`, for spots alone), and 1.
+    frame : (H, W) ndarray of bool
+        The frame of the picture, which is no damage.
+    around : Surroundings
+        What lies around the regions.
+    """
+
+    pixels: Ints
+    numbers: Ints
+    is_line: Bools
+    features: NDArray[np.float64]
+    frame: Bools
+    around: Surroundings
+
+
+def find_regions(plane: Single, damage: Single, kind: Single) -> FoundRegions:
+    """Return the regions of a plane of brightness, from the logits of damage, and of lines against spots."""
+    mask = damage >= _LEVEL
+    frame = frame_of(mask)
+    mask |= (damage >= _LOWEST) & ~dilated(mask, _APART)
+    around = Surroundings.of(plane, mask)
+    pixels, numbers, means = mean_logits(damage, mask & ~frame)
+    is_line = np.bincount(numbers, kind.reshape(-1)[pixels], len(means)) > 0
+    values = plane.reshape(-1)[pixels]
+    sign = signs(values, pixels, numbers, around, plane.shape[1])
+    alike = np.where(is_line[:, None], 0, agreement(values, numbers, sign, means, ~is_line))
+    features = np.concatenate([means[:, None], alike, np.ones((len(means), 1))], axis=1)
+    return FoundRegions(pixels, numbers, is_line, features, frame, around)
 
 
 def mean_logits(damage: Single, mask: Bools) -> tuple[Ints, Ints, NDArray[np.float64]]:

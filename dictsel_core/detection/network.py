@@ -39,7 +39,7 @@ class Network:
 
     def __init__(self, layers: Sequence[_Layer], confidence: NDArray[np.float64]) -> None:
         self._layers = layers
-        #: Slope and offset by which the logit of a region becomes that of its confidence: lines, spots.
+        #: Weights by which the features of a region make the logit of its confidence: lines, spots.
         self.confidence = confidence
 
     def logits(self, plane: Single, tint: Single) -> tuple[Single, Single]:

@@ -52,7 +52,7 @@ def with_rims(regions: Regions, plane: Single, around: Surroundings) -> Regions:
     if not len(wide):
         return wide
     width, flat = regions.shape[1], plane.reshape(-1)
-    sign = _signs(wide, flat, around, width)
+    sign = signs(flat[wide.pixels], wide.pixels, wide.numbers(), around, width)
     for _ in range(_MORE):
         ring = grown(wide)
         pixels, numbers = ring.pixels, ring.numbers()
@@ -71,10 +71,10 @@ def dilated(mask: Bools, radius: int) -> Bools:
     return np.asarray(wide.view(bool))
 
 
-def _signs(regions: Regions, flat: Single, around: Surroundings, width: int) -> Single:
-    """Return 1 for regions lighter than what lies around, -1 for darker ones."""
-    excess = flat[regions.pixels] - around.at(regions.pixels, width)[0]
-    return np.sign(np.bincount(regions.numbers(), excess, len(regions))).astype(np.float32)
+def signs(values: Single, pixels: Ints, numbers: Ints, around: Surroundings, width: int) -> Single:
+    """Return 1 for regions lighter than what lies around, -1 for darker ones, from their pixels."""
+    excess = values - around.at(pixels, width)[0]
+    return np.sign(np.bincount(numbers, excess)).astype(np.float32)
 
 
 def frame_of(mask: Bools) -> Bools:

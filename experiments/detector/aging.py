@@ -63,7 +63,7 @@ def aged_part(
     """
     number = int(rng.integers(len(material.photographs))) if place is None else place.photograph
     photograph = material.photographs[number]
-    is_new = rng.random() < (0.4 if place is None else 0.7)
+    is_new = rng.random() < (0.5 if place is None else 0.7)
     is_colored = rng.random() < (0.65 if is_new else 0.2)
     weights = np.full(3, 1 / 3, np.float32) if is_colored else rng.dirichlet([3, 4, 2]).astype(np.float32)
     scale = 1.0 if is_new else log_uniform(0.7, 3.5, rng)

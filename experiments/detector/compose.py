@@ -28,10 +28,11 @@ UNDAMAGED = 0.3
 #: The same for parts around places that were taken for damage.
 UNDAMAGED_PLACES = 0.75
 #: Part of the new pictures whose damage is that of film alone.
-_FILM_ALONE = 0.5
+_FILM_ALONE = 0.65
 #: Part of the film damage that is chosen for a large piece.
 _LARGE = 0.5
-_CHANCES = {
+#: How often each shape is drawn.
+CHANCES = {
     "crack": 0.33, "fold": 0.18, "crease": 0.05, "scratches": 0.12, "flakes": 0.02, "tear": 0.02,
     "film": 0.18, "overlay": 0.01, "specks": 0.05, "hairs": 0.04,
 }  # fmt: skip
@@ -86,7 +87,7 @@ def compose(
     if shapes is None:
         undamaged = UNDAMAGED if place is None else UNDAMAGED_PLACES
         n_layers = 0 if rng.random() < undamaged else int(rng.integers(1, 5))
-        shapes = tuple(rng.choice(list(_CHANCES), n_layers, p=list(_CHANCES.values())).tolist())
+        shapes = tuple(rng.choice(list(CHANCES), n_layers, p=list(CHANCES.values())).tolist())
         if shapes and aged.is_new and rng.random() < _FILM_ALONE:
             shapes = ("film",)
     values, tint, lines, dust = aged.plane, aged.tint, *np.zeros((2, *shape), np.float32)

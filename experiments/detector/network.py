@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 #: Channels at a half, a quarter, an eighth, a 16th and a 32nd of the size.
-CHANNELS = (24, 40, 64, 96, 96)
+CHANNELS = (24, 40, 64, 112, 144)
 
 
 class Block(nn.Module):
@@ -98,26 +98,37 @@ def export(network: Network, confidence: NDArray[np.float64], path: Path) -> Non
 
 
 def unfold(network: Network, path: Path, planes: Tensor, tints: Tensor) -> None:
-    """Give a network the weights of the library; pictures tell by what their features are normalized."""
+    """Give a network the weights of the library; pictures tell by what their features are normalized.
+
+    Where the network has more channels than the library, these say nothing at first to those that were there.
+    """
     network.eval()
     with np.load(path, allow_pickle=False) as arrays, torch.no_grad():
         for number, layer in enumerate(_layers(network)):
             names = f"weight{number}", f"bias{number}"
             weight, bias = (torch.from_numpy(arrays[name]).float() for name in names)
+            n_out = len(bias)
             if isinstance(layer, Block):
-                layer.convolution.weight.copy_(weight)
-                layer.norm.bias.copy_(bias)
+                _widen(layer.convolution.weight, weight)
+                layer.norm.bias[:n_out] = bias
                 layer.norm.running_mean.zero_()
                 layer.norm.running_var.fill_(1)
                 layer.norm.weight.fill_((1 + layer.norm.eps) ** 0.5)
                 layer.norm.register_forward_pre_hook(_normalize)
             else:
-                layer.weight.copy_(weight)
-                layer.bias.copy_(bias)
+                _widen(layer.weight, weight)
+                layer.bias[:n_out] = bias
         network(planes, tints)
     for layer in _layers(network):
         if isinstance(layer, Block):
             layer.norm._forward_pre_hooks.clear()
+
+
+def _widen(weight: Tensor, narrow: Tensor) -> None:
+    """Copy weights to the first channels; what was there before hears nothing of the new ones."""
+    n_out, n_in = narrow.shape[:2]
+    weight[:n_out] = 0
+    weight[:n_out, :n_in] = narrow
 
 
 def _normalize(norm: nn.BatchNorm2d, given: tuple[Tensor]) -> None:

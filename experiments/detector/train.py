@@ -29,11 +29,11 @@ _DAMAGED, _LINE, _KNOWN = 1, 2, 4
 #: Steps until the rate is at its largest, between two lines of the log, and between two validations.
 _WARM_UP, _LOG, _VALIDATION = 500, 100, 4000
 #: Steps between two searches for places that are taken for damage, and the part of the pictures cut there.
-_MINING, _MINED = 2000, 0.25
+_MINING, _MINED = 2000, 0.3
 #: Batches that tell the mean and the variance of features.
 _N_FIRST = 12
 #: Places that are kept, the last ones.
-_N_PLACES = 3000
+_N_PLACES = 4000
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,12 @@ class Training:
         unfold(self.network, weights, planes, tints)
         self.averaged.module.load_state_dict(self.network.state_dict())
 
+    def search(self, material: Material) -> None:
+        """Look for places that are taken for damage: the next parts are cut there."""
+        new = mine(self.averaged.module, material, self.step // _MINING)
+        self.places = (*self.places, *new)[-_N_PLACES:]
+        print(f"{self.step:6d}  {len(self.places)} places are taken for damage", flush=True)
+
     def save(self) -> None:
         """Keep all that is needed to go on, and the averaged weights."""
         states = {name: part.state_dict() for name, part in self._parts.items()}
@@ -178,14 +184,13 @@ def train(plan: Plan) -> Path:
     training, material = Training(plan), load_material(plan.damage, "training", plan.more)
     if plan.start is not None and training.step == 0:
         training.begin_with(plan.start, Batches(plan, material, 0, ()))
+        training.search(material)
     validation = Validation(load_material(plan.damage, "choosing", plan.more))
     training.network.train()
     while training.step < plan.n_steps:
         _train_until_mining(training, material, validation)
         if training.step < plan.n_steps:
-            new = mine(training.averaged.module, material, training.step // _MINING)
-            training.places = (*training.places, *new)[-_N_PLACES:]
-            print(f"{training.step:6d}  {len(training.places)} places are taken for damage", flush=True)
+            training.search(material)
         training.save()
     return plan.result
 

@@ -12,7 +12,7 @@ from dictsel_core import detection
 from dictsel_core.detection.network import load_network
 from experiments.detector import collect
 from experiments.detector.aging import Place, aged_part
-from experiments.detector.compose import _CHANCES, compose
+from experiments.detector.compose import CHANCES, compose
 from experiments.detector.covers import film_damage
 from experiments.detector.material import Frame, Material, Outline, load_material
 
@@ -68,7 +68,7 @@ def test_a_part_around_a_place_shows_it(folder):
         assert np.ptp(ndimage.gaussian_filter(part.plane, 2)) > 0.3
 
 
-@pytest.mark.parametrize("shape", [*_CHANCES, None])
+@pytest.mark.parametrize("shape", [*CHANCES, None])
 def test_damage_is_where_the_picture_was_changed(folder, shape):
     material = load_material(folder, "training")
     for seed in range(6):

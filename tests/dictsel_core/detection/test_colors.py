@@ -1,9 +1,9 @@
-"""The color of damage: it lacks the tint of a print, and is a gray over a photograph of many colors."""
+"""The color of damage: it lacks the tint of a print."""
 
 import numpy as np
 import pytest
 
-from dictsel_core.detection.colors import color_evidence, cover_evidence, tint_evidence
+from dictsel_core.detection.colors import tint_evidence
 from dictsel_core.detection.plane import prepare
 
 SHAPE = (80, 120)
@@ -69,29 +69,8 @@ def test_regions_of_a_smaller_plane_are_found_in_the_picture():
     assert crack > 1 > -1 > bow
 
 
-def painted(over, color, amount=0.7):
-    """A photograph of one color with noise, and a line in it that is covered by another color in part."""
-    image = np.asarray(over) + np.random.default_rng(2).normal(0, 4, (*SHAPE, 1))
-    image[0, :2] = [0, 0, 0], [255, 255, 255]
-    image[CRACK] += amount * (np.asarray(color) - image[CRACK])
-    return image.clip(0, 255).astype(np.uint8)
-
-
-@pytest.mark.parametrize("over", [(70, 150, 30), (160, 60, 50), (40, 60, 140), (128, 128, 128)])
-def test_a_gray_over_the_picture_loses_nothing_and_another_color_does(over):
-    pixels = np.ravel_multi_index(np.indices(SHAPE)[(slice(None), *CRACK)].reshape(2, -1), SHAPE)
-    one = pixels, np.zeros(len(pixels), np.intp)
-    for gray in (250, 5):
-        for amount in (0.4, 1.0):
-            image = prepare(painted(over, (gray, gray, gray), amount))
-            assert cover_evidence(image, SHAPE, one, 1)[0] > -0.8
-    lighter = np.array(over) * 1.5 if over != (128, 128, 128) else (200, 200, 60)
-    assert cover_evidence(prepare(painted(over, lighter)), SHAPE, one, 1)[0] < -1
-    assert color_evidence(prepare(painted(over, lighter)), SHAPE, one, np.array([1.0]))[0] < -1
-
-
 def test_color_tells_nothing_of_a_gray_picture():
-    assert not color_evidence(
+    assert not tint_evidence(
         prepare(picture()[..., 0]), SHAPE, (np.array([3]), np.array([0])), np.ones(1)
     ).any()
 
@@ -102,4 +81,4 @@ def test_values_that_stand_for_no_data_do_no_harm():
     image[30, 40] = np.nan
     assert np.isfinite(evidence(image, [3, 1, 0])).all()
     pixels, numbers = np.flatnonzero(np.ones(SHAPE)), np.zeros(SHAPE[0] * SHAPE[1], np.intp)
-    assert np.isfinite(color_evidence(prepare(image), SHAPE, (pixels, numbers), np.ones(1))).all()
+    assert np.isfinite(tint_evidence(prepare(image), SHAPE, (pixels, numbers), np.ones(1))).all()
