@@ -8,8 +8,8 @@ PRESET_EXPLANATIONS = {
     "paper": "Close to the procedure of the paper: no refinement, and observed pixels are replaced too.",
     "fast": "Refined by similar patches, in two rounds.",
     "balanced": "Four rounds of refinement: better, in about one and a half times the time.",
-    "best": "Eight rounds, in about two and a half times the time.",
-    "finest": "Thirty-two rounds, for pictures that repeat themselves; in about ten times the time.",
+    "best": "Eight rounds, in about three times the time.",
+    "finest": "Thirty-two rounds, for pictures that repeat themselves; in about fourteen times the time.",
 }
 #: Presets whose title is not their name.
 PRESET_TITLES = {"paper": "Paper (2018)"}
