@@ -94,8 +94,8 @@ DEFAULT_OPTIONS = RefinementOptions()
 #: Number of rounds if it is left open, and the options for as many: a little better, and a little slower.
 BEST_ROUNDS = 8
 BEST_OPTIONS = RefinementOptions(n_members=32, n_estimated=24, last_stride=3)
-#: From this many rounds on, unless damage is nearly thin, noise falls slowly, and to less, all members are
-#: estimated, and the last round is like the others.
+#: From this many rounds on, unless damage is nearly thin, noise falls slowly, and to less; all members are
+#: estimated until the last round, whose patches are as large as those of the others, and found as far away.
 _FINEST_ROUNDS, _MIN_SHARE = 24, 0.5
 FINEST_OPTIONS = replace(
     BEST_OPTIONS,
