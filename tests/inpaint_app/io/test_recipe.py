@@ -102,7 +102,7 @@ def test_binary_missing_and_folder(tmp_path: Path) -> None:
 
 
 def recipe_of(settings: dict[str, object] | None = None, mask: dict[str, object] | None = None) -> Recipe:
-    return Recipe(settings or {}, "0.1.0", mask or {})  # type: ignore[arg-type]
+    return Recipe(settings or {}, "1.0.0", mask or {})  # type: ignore[arg-type]
 
 
 def test_settings_that_are_not_named_are_the_defaults(tmp_path: Path) -> None:
