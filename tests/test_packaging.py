@@ -80,6 +80,8 @@ def purpose_of(requirement: Requirement) -> str:
 def test_version_has_one_source() -> None:
     assert dictsel_core.__version__ == metadata.version("dictsel")
     assert f"\nversion: {dictsel_core.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    metainfo = (ROOT / "assets" / "org.dictsel.inpaint.metainfo.xml").read_text()
+    assert f'<release version="{dictsel_core.__version__}" ' in metainfo
 
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=str)
