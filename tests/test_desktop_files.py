@@ -1,7 +1,8 @@
 """What software centers and menus are told about the program."""
 
 import configparser
-from importlib import metadata, resources
+from importlib import metadata
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from inpaint_app.io.registry import FORMATS
 
 NAME = "org.dictsel.inpaint"
-ASSETS = resources.files("inpaint_app") / "assets"
+ASSETS = Path(__file__).parents[1] / "assets"
 
 
 @pytest.fixture(scope="module")
