@@ -416,6 +416,7 @@ class MainWindow(QMainWindow):
         view = self.session.state.view
         self._docks.set_retouching(view.is_retouching)
         self.side.set_retouching(view.is_retouching)
+        self._messages.leave_out(self.viewer.top)
         self.actions_[view.workspace.name].setChecked(True)
         for name, action in self.actions_.modes.items():
             action.setVisible(view.workspace.has(VIEW_MODES[name]))
