@@ -404,7 +404,8 @@ class MainWindow(QMainWindow):
             self.setWindowTitle(TITLE)
         elif self.viewer.is_drawn:  # it changes together with the picture
             self.setWindowTitle(f"{printable_path(source.title)}[*] — {TITLE}")
-        self.setWindowModified(state.has_unsaved_result or state.has_unsaved_mask)
+        if "[*]" in self.windowTitle():  # not before there is a picture
+            self.setWindowModified(state.has_unsaved_result or state.has_unsaved_mask)
 
     @property
     def _is_working(self) -> bool:

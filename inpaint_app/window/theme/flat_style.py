@@ -61,9 +61,6 @@ _METRICS = {
     _Metric.PM_TabBarTabVSpace: 14,
     _Metric.PM_TabBarBaseHeight: 0,
     _Metric.PM_TabBarTabShiftVertical: 0,
-    # Texts of lists, and of the columns above them.
-    _Metric.PM_FocusFrameHMargin: 5,
-    _Metric.PM_HeaderMargin: 6,
 }
 
 
