@@ -300,13 +300,16 @@ def find_nearest(
     while bits < n_planes * n_down * n_across:
         bits *= np.int32(2)
     bits -= np.int32(1)
-    sizes, taps = (Index(pitch), Index(size)), np.zeros(size * ((size + TAPS - 1) // TAPS * TAPS), np.float32)
+    sizes, width = (Index(pitch), Index(size)), Index((size + TAPS - 1) // TAPS * TAPS)
+    taps = np.zeros(Index(size) * width, np.float32)  # a patch times -2
     best, distances = np.empty(numbers.shape[1], np.int32), np.empty(n_across, np.float32)
     for b in range(len(references)):
-        row, column, top, left = references[b]
+        row, column, top, left = references[b, 0], references[b, 1], references[b, 2], references[b, 3]
         at, corner = Index(row * pitch + column), top * pitch + left
         own, left_out = row - top, n_across - 1 - column + left
-        _set_taps(planes[0], sizes, at, taps)
+        for i in range(sizes[1]):
+            for k in range(sizes[1]):
+                taps[i * width + k] = np.float32(-2) * planes[0][at + i * sizes[0] + k]
         best[:] = _LAST
         best[0] = np.int32(own * n_across + column - left) | _FIRST
         for step in range(n_planes * 2 * n_down):
@@ -319,16 +322,6 @@ def find_nearest(
                 _search_row(planes, sizes, taps, (at, other, near), penalties, distances, (first, bits), best)
         for n in range(len(best)):
             numbers[b, n] = best[n] & bits
-
-
-@PartialKernel
-def _set_taps(values: Singles, sizes: tuple[np.uintp, np.uintp], at: np.uintp, taps: Singles) -> None:
-    """Set the values of a patch times -2."""
-    pitch, size = sizes
-    width = Index(taps.size) // size
-    for i in range(size):
-        for k in range(size):
-            taps[i * width + k] = np.float32(-2) * values[at + i * pitch + k]
 
 
 @PartialKernel
@@ -384,14 +377,8 @@ def _search_row(
         candidate = first + np.int32(j)
         key = (keys[j] & ~bits) | candidate
         if key < best[-1] and candidate | _FIRST != best[0]:
-            _insert(best, key)
-
-
-@PartialKernel
-def _insert(best: Keys, key: np.int32) -> None:
-    """Put a key in its place among sorted ones, of which the last is dropped."""
-    at = len(best) - 1
-    while at > 0 and best[at - 1] > key:
-        best[at] = best[at - 1]
-        at -= 1
-    best[at] = key
+            place = len(best) - 1  # among sorted ones, of which the last is dropped
+            while place > 0 and best[place - 1] > key:
+                best[place] = best[place - 1]
+                place -= 1
+            best[place] = key
