@@ -123,7 +123,8 @@ class KernelCache:
 
     def load_overload(self, signature: object, target: Any) -> Any:  # noqa: ANN401  (of Numba, without types)
         """Return what was compiled for a signature; None if it must be compiled now."""
-        target.refresh()
+        # All that machine code needs: how to compile is loaded, for a third of a second, if something is.
+        import_module("numba.core.runtime").rtsys.initialize(target)
         key = self._key(signature, target.codegen())
         wanted, _ = import_module("numba.core.sigutils").normalize_signature(signature)
         for folder in self._folders:

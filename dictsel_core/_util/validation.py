@@ -1,6 +1,7 @@
 """Checks of user input, and data points that are checked: kernels assume that it has been done."""
 
 import operator
+import sys
 from copy import copy
 from numbers import Real
 from typing import Any
@@ -116,8 +117,7 @@ def as_each(caps: int | Ints, count: int, kind: str = "patch") -> Ints:
 
 def masked_entries(value: ArrayLike) -> Bools | None:
     """Return the mask of a masked array; None for anything else."""
-    # Plain arrays first: np.ma is imported when it is first used.
-    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
+    if "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray):  # else there is none
         return np.ma.getmaskarray(value)
     return None
 

@@ -82,52 +82,63 @@ class GaussianEstimator:
         self, groups: Groups, observed: Singles, incomplete: Bools
     ) -> tuple[Ints, Singles, Singles]:
         """Return numbers (N,), values (N, L, d) and weights (N, d) of estimates, until the next call."""
-        size, members = groups.size, np.ascontiguousarray(groups.numbers[:, : self.n_estimated])
+        size, members = groups.size, groups.numbers[:, : self.n_estimated]
         # Channels with masks of their own form one long vector; channels that share a mask form several.
         d = len(observed) * size**2
         n_groups, n_vectors = len(members), len(groups.layers) * size**2 // d
-        moments = reused("means", (n_groups, n_vectors, d)), reused("covariances", (n_groups + 1, d, d))
-        group_moments(groups.layers, size, groups.numbers, *moments)
-        values, weights = (
-            reused("estimates", (members.size, n_vectors, d)),
-            reused("weights", (members.size, d)),
-        )
-        estimates = np.empty(members.size, np.intp), values, weights
+        moments = reused("means", (n_groups, n_vectors, d)), reused("sums", (n_groups + 1, d, d))
+        means, covariances = moments
+        group_moments(groups.layers, size, groups.numbers, means, covariances[:-1])
+        np.sum(covariances[:-1], axis=0, out=covariances[-1])
+        traces = covariances.trace(axis1=1, axis2=2)
         factor = np.float32(1 / (groups.numbers.shape[1] * n_vectors))
-        noise, relative, shared = map(np.float32, (self.noise, self.relative_noise, self.shared))
-        model = groups.center, noise, relative, shared, factor
-        n_steps, flags = self.n_steps + _MORE_STEPS * (d > _LONG), incomplete.reshape(-1)
-        layers = groups.layers, observed
-        n_estimated = condition(layers, moments, model, n_steps, flags, size, members, estimates)
-        return estimates[0][:n_estimated], values[:n_estimated], weights[:n_estimated]
+        kept, shared = (np.float32(part) * factor for part in (1 - self.shared, self.shared))
+        shares = shared * traces[:-1] / max(traces[-1], _TINY)
+        variances = (kept * traces[:-1] + shares * traces[-1]) / np.float32(d)
+        noises = np.clip(np.float32(self.relative_noise) * variances, _MIN_NOISE, np.float32(self.noise))
+        flags = incomplete.reshape(-1)
+        is_wanted = (members < len(flags)) & flags.take(members, mode="clip")
+        numbers, ends = members[is_wanted], np.cumsum(np.count_nonzero(is_wanted, axis=1))
+        values, weights = (
+            reused("estimates", (len(numbers), n_vectors, d)),
+            reused("weights", (len(numbers), d)),
+        )
+        n_steps, layers = self.n_steps + _MORE_STEPS * (d > _LONG), (groups.layers, observed)
+        model = kept, np.float32(self.noise), shares, noises
+        condition(layers, size, (numbers, ends), moments, model, n_steps, values, weights)
+        values += groups.center
+        return numbers, values, weights
 
 
 @Kernel
 def group_moments(layers: Singles, size: int, numbers: Ints, means: Singles, covariances: Singles) -> None:
-    """Write the means (B, L, d) and the covariances (B + 1, d, d) of groups, and last their sum.
+    """Write the means (B, L, d) and the covariances (B, d, d) of groups.
 
     Members have numbers (B, n) in a block (C, h, w). Vectors are patches, or single channels of these.
     Covariances are sums, not divided by the number of vectors of a group.
     """
     (n_groups, n_members), (n_vectors, d) = numbers.shape, means.shape[1:]
-    samples = np.empty((n_members * n_vectors, d), np.float32)
-    entries, flat, n_entries = samples.reshape(-1), covariances.reshape(-1), Index(d * d)
-    total = Index(n_groups) * n_entries
-    for i in range(n_entries):
-        flat[total + i] = _ZERO
+    samples, n_entries = np.empty((n_members * n_vectors, d), np.float32), Index(n_vectors * d)
+    entries, flat, share = samples.reshape(-1), means.reshape(-1), _ONE / np.float32(n_members)
     for b in range(n_groups):
+        own = Index(b) * n_entries
+        for j in range(n_entries):
+            flat[own + j] = _ZERO
         for n in range(n_members):
-            _gather(layers, size, numbers[b, n], entries, n * n_vectors * d)
-        _subtract_means(entries, means[b].reshape(-1))
+            first = Index(n) * n_entries
+            _gather(layers, size, numbers[b, n], entries, first)
+            for j in range(n_entries):
+                flat[own + j] += share * entries[first + j]
+        for n in range(Index(n_members)):
+            for j in range(n_entries):
+                entries[n * n_entries + j] -= flat[own + j]
         np.dot(samples.T, samples, covariances[b])
-        for i in range(n_entries):
-            flat[total + i] += flat[Index(b) * n_entries + i]
 
 
 @PartialKernel
-def _gather(layers: Singles, size: int, number: int, out: Singles, first: int) -> None:
+def _gather(layers: Singles, size: int, number: int, out: Singles, to: np.uintp) -> None:
     """Copy the patch with some number of layers (C, h, w) to a flat array, from some place on."""
-    (n_layers, height, width), flat, to = layers.shape, layers.reshape(-1), Index(first)
+    (n_layers, height, width), flat = layers.shape, layers.reshape(-1)
     start = number // (width - size + 1) * width + number % (width - size + 1)
     for layer in range(n_layers):
         for i in range(size):
@@ -137,33 +148,17 @@ def _gather(layers: Singles, size: int, number: int, out: Singles, first: int) -
             to += Index(size)
 
 
-@PartialKernel
-def _subtract_means(members: Singles, means: Singles) -> None:
-    """Compute the mean of members, each with as many entries, and subtract it from all of them."""
-    n_entries = Index(means.size)
-    n_members = Index(members.size) // n_entries
-    share = _ONE / np.float32(n_members)
-    for j in range(n_entries):
-        means[j] = _ZERO
-    for n in range(n_members):
-        for j in range(n_entries):
-            means[j] += share * members[n * n_entries + j]
-    for n in range(n_members):
-        for j in range(n_entries):
-            members[n * n_entries + j] -= means[j]
-
-
 @Kernel
 def condition(
     layers: tuple[Singles, Singles],
-    moments: tuple[Singles, Singles],
-    model: tuple[np.float32, np.float32, np.float32, np.float32, np.float32],
-    n_steps: int,
-    incomplete: Bools,
     size: int,
-    members: Ints,
-    estimates: tuple[Ints, Singles, Singles],
-) -> int:
+    members: tuple[Ints, Ints],
+    moments: tuple[Singles, Singles],
+    model: tuple[np.float32, np.float32, Singles, Singles],
+    n_steps: int,
+    values: Singles,
+    weights: Singles,
+) -> None:
     r"""Estimate members of groups, given their observed pixels o, and weigh the estimates by their variances.
 
     .. math::
@@ -177,109 +172,82 @@ def condition(
     after as many steps as there are observed entries (Wenger et al., "Posterior and computational uncertainty
     in Gaussian processes", 2022, :DOI:`10.48550/arXiv.2205.15449`).
 
-    Layers are those of the groups, and of the mask (c, h, w): 1 if a pixel is observed, otherwise 0. Moments
-    are those of `group_moments`. The model is the center that was subtracted from the layers, noise, relative
-    noise, the fraction of the mean covariance, and one over the number of vectors of a group; the noise has
-    a weight of 1. Members (B, E) are left out if their patches are not incomplete. Overwrites the estimates,
-    numbers (N,), values (N, L, d) and weights (N, d), and returns how many there are.
+    Layers are those of the groups, and of the mask (c, h, w): 1 if a pixel is observed, otherwise 0. Members
+    have numbers (N,), those of a group up to its end, (B,). Moments are those of `group_moments`, with the
+    sum of all covariances behind them. The model is the fraction of its covariance that a group keeps, the
+    noise that has a weight of 1, the fraction of the sum that each group takes, (B,), and its noise, (B,).
+    Overwrites values (N, L, d) and weights (N, d).
     """
-    pixels, observed = layers
-    (means, covariances), (center, noise, relative, fraction, scale) = moments, model
-    (numbers, values, weights), (n_groups, n_vectors, d) = estimates, means.shape
+    (numbers, ends), (means, covariances), (kept, noise, shares, noises) = members, moments, model
+    (_, n_vectors, d), n_most, first = means.shape, 0, 0
+    for end in ends:
+        n_most, first = max(n_most, end - first), end
+    length, n_entries, flat, certain = Index(d), Index(d * d), values.reshape(-1), weights.reshape(-1)
     matrix, variances = np.empty((d, d), np.float32), np.empty(d, np.float32)
-    n_rows, n_estimated = members.shape[1] * n_vectors, 0
-    seen, reductions = np.empty((members.shape[1], d), np.float32), np.empty((n_rows, d), np.float32)
-    work, flat = np.empty((3, n_rows, d), np.float32), values.reshape(-1)
-    trace = max(_trace(covariances[n_groups]), _TINY)
-    for b in range(n_groups):
-        share = fraction * _trace(covariances[b]) / trace
-        _blend((_ONE - fraction) * scale, covariances[b], share * scale, covariances[n_groups], matrix)
-        own = max(min(noise, relative * _trace(matrix) / np.float32(d)), _MIN_NOISE)
-        for i in range(d):
-            matrix[i, i] += own
-            variances[i] = matrix[i, i]
-        first = n_estimated
-        for number in members[b]:
-            if number < len(incomplete) and incomplete[number]:
-                _gather(observed, size, number, seen.reshape(-1), (n_estimated - first) * d)
-                _gather(pixels, size, number, flat, n_estimated * n_vectors * d)
-                numbers[n_estimated] = number
-                n_estimated += 1
-        if n_estimated > first:
-            vectors = values[first:n_estimated].reshape(-1, d)
-            _solve(matrix, means[b], seen.reshape(-1), n_steps, vectors, reductions.reshape(-1), work)
-            for n in range(first, n_estimated):
-                at = (n - first) * n_vectors
-                _weigh(noise, own, variances, reductions[at : at + n_vectors], weights[n])
-    for i in range(Index(n_estimated * n_vectors * d)):
-        flat[i] += center
-    return n_estimated
-
-
-@PartialKernel
-def _trace(matrix: Singles) -> np.float32:
-    result = _ZERO
-    for i in range(len(matrix)):
-        result += matrix[i, i]
-    return result
-
-
-@PartialKernel
-def _blend(kept: np.float32, one: Singles, share: np.float32, other: Singles, out: Singles) -> None:
-    """Set a matrix to parts of two others."""
-    for i in range(len(out)):
-        a, b, row = one[i], other[i], out[i]
-        for j in range(Index(len(row))):
-            row[j] = kept * a[j] + share * b[j]
-
-
-@PartialKernel
-def _weigh(
-    noise: np.float32, least: np.float32, variances: Singles, reductions: Singles, out: Singles
-) -> None:
-    """Set the weights of a patch: noise over variances, less the largest reduction of its vectors (L, d)."""
-    d = Index(len(out))
-    for j in range(d):
-        out[j] = _ZERO
-    for v in range(len(reductions)):
-        vector = reductions[v]
-        for j in range(d):
-            out[j] = max(out[j], vector[j])
-    for j in range(d):
-        out[j] = noise / max(variances[j] - out[j], least)
+    seen, reductions = np.empty(n_most * d, np.float32), np.empty(n_most * n_vectors * d, np.float32)
+    work, entries, sums = (
+        np.empty((3 * n_most * n_vectors, d), np.float32),
+        matrix.reshape(-1),
+        covariances.reshape(-1),
+    )
+    total, first = Index(len(ends)) * n_entries, 0
+    for b in range(len(ends)):
+        end, start, own, share = ends[b], Index(b) * n_entries, noises[b], shares[b]
+        if end == first:
+            continue
+        for i in range(n_entries):
+            entries[i] = kept * sums[start + i] + share * sums[total + i]
+        for i in range(length):
+            entries[i * (length + Index(1))] += own
+            variances[i] = entries[i * (length + Index(1))]
+        for n in range(first, end):
+            _gather(layers[1], size, numbers[n], seen, Index((n - first) * d))
+            _gather(layers[0], size, numbers[n], flat, Index(n * n_vectors * d))
+        vectors = flat[first * n_vectors * d : end * n_vectors * d]
+        _solve(matrix, means[b].reshape(-1), seen, n_steps, vectors, reductions, work)
+        for n in range(Index(end - first)):
+            to, at = (Index(first) + n) * length, n * Index(n_vectors) * length
+            for j in range(length):
+                certain[to + j] = reductions[at + j]
+            for v in range(Index(1), Index(n_vectors)):
+                for j in range(length):
+                    certain[to + j] = max(certain[to + j], reductions[at + v * length + j])
+            for j in range(length):
+                certain[to + j] = noise / max(variances[j] - certain[to + j], own)
+        first = end
 
 
 @PartialKernel
 def _solve(
     matrix: Singles,
-    means: Singles,
+    mean: Singles,
     seen: Singles,
     n_steps: int,
-    vectors: Singles,
+    vector: Singles,
     reductions: Singles,
     work: Singles,
 ) -> None:
-    """Replace vectors (R, d) by their conditional means, and set the reductions of their variances (R, d).
+    """Replace vectors (R * d,) by their conditional means, and set the reductions of their variances.
 
     All take the same number of steps of conjugate gradients, so that their products with the matrix are one.
     The solutions of the systems are only needed multiplied by the matrix, as the directions are anyway.
     """
-    n_rows, n_means, d = len(vectors), len(means), Index(vectors.shape[1])
-    directions, products = work[1, :n_rows], work[2, :n_rows]
-    residual, direction, product = work[0].reshape(-1), directions.reshape(-1), products.reshape(-1)
-    vector, mean = vectors.reshape(-1), means.reshape(-1)
+    d = Index(len(matrix))
+    n_rows, n_means = len(vector) // len(matrix), len(mean) // len(matrix)
+    directions, products = work[:n_rows], work[n_rows : 2 * n_rows]
+    direction, product = directions.reshape(-1), products.reshape(-1)
+    residual = work[2 * n_rows :].reshape(-1)
     energies, least = np.empty(n_rows, np.float32), np.empty(n_rows, np.float32)
     for r in range(n_rows):
         row, own, mask, energy = Index(r) * d, Index(r % n_means) * d, Index(r // n_means) * d, _ZERO
         for j in range(d):
             entry = seen[mask + j] * (vector[row + j] - mean[own + j])
             residual[row + j] = entry
+            direction[row + j] = entry
             energy += entry * entry
         for j in range(d):
-            direction[row + j] = residual[row + j]
-            reductions[row + j] = _ZERO
-        for j in range(d):
             vector[row + j] = mean[own + j]
+            reductions[row + j] = _ZERO
         energies[r], least[r] = energy, _MIN_RESIDUAL * energy
     for step in range(n_steps):
         np.dot(directions, matrix, products)

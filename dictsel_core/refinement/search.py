@@ -210,6 +210,7 @@ def _nearest(gray: Singles, bound: np.float32, block: Block, search: Search, wan
         [down.references[rows], across.references[columns], down.first[rows], across.first[columns]], axis=1
     )
     n_candidates = block.n_planes, down.n_candidates, across.n_candidates
+    distances = np.empty(across.n_candidates, np.float32)
     members = np.empty((len(rows), min(search.n_members, math.prod(n_candidates))), np.intp)
     find_nearest(
         (values, sums, lengths),
@@ -218,6 +219,7 @@ def _nearest(gray: Singles, bound: np.float32, block: Block, search: Search, wan
         references,
         n_candidates,
         (len(gray) // block.n_planes * pitch, pitch, penalties.shape[1]),
+        (distances, distances.view(np.int32)),
         members,
     )
     # Candidates are counted row by row, and image by image.
@@ -279,6 +281,7 @@ def find_nearest(
     references: Ints,
     n_candidates: tuple[int, int, int],
     pitches: tuple[int, int, int],
+    scratch: tuple[Singles, Keys],
     numbers: Ints,
 ) -> None:
     """Write the numbers (B, n) of the candidates nearest to each reference, which is the first of them.
@@ -292,7 +295,8 @@ def find_nearest(
     read behind their ends. Penalties are what the distance between patches adds; that of the reference is in
     the middle. References (B, 4) are their row and column, and those of their first candidate. Candidates
     are counted in images below each other, of which the first has the references, rows and columns. Pitches
-    are the lengths of an image, of its rows, and of those of penalties.
+    are the lengths of an image, of its rows, and of those of penalties. There is room for the distances of a
+    row of candidates, (n_across,), and the same as integers.
     """
     n_planes, n_down, n_across = n_candidates
     plane_pitch, pitch, penalty_pitch = pitches
@@ -300,13 +304,16 @@ def find_nearest(
     while bits < n_planes * n_down * n_across:
         bits *= np.int32(2)
     bits -= np.int32(1)
-    sizes, taps = (Index(pitch), Index(size)), np.zeros(size * ((size + TAPS - 1) // TAPS * TAPS), np.float32)
-    best, distances = np.empty(numbers.shape[1], np.int32), np.empty(n_across, np.float32)
+    sizes, width = (Index(pitch), Index(size)), Index((size + TAPS - 1) // TAPS * TAPS)
+    taps = np.zeros(Index(size) * width, np.float32)  # a patch times -2
+    best = np.empty(numbers.shape[1], np.int32)
     for b in range(len(references)):
-        row, column, top, left = references[b]
+        row, column, top, left = references[b, 0], references[b, 1], references[b, 2], references[b, 3]
         at, corner = Index(row * pitch + column), top * pitch + left
         own, left_out = row - top, n_across - 1 - column + left
-        _set_taps(planes[0], sizes, at, taps)
+        for i in range(sizes[1]):
+            for k in range(sizes[1]):
+                taps[i * width + k] = np.float32(-2) * planes[0][at + i * sizes[0] + k]
         best[:] = _LAST
         best[0] = np.int32(own * n_across + column - left) | _FIRST
         for step in range(n_planes * 2 * n_down):
@@ -316,19 +323,9 @@ def find_nearest(
                 other = Index(corner + plane * plane_pitch + down * pitch)
                 near = Index((n_down - 1 + down - own) * penalty_pitch + left_out)
                 first = np.int32((plane * n_down + down) * n_across)
-                _search_row(planes, sizes, taps, (at, other, near), penalties, distances, (first, bits), best)
+                _search_row(planes, sizes, taps, (at, other, near), penalties, scratch, (first, bits), best)
         for n in range(len(best)):
             numbers[b, n] = best[n] & bits
-
-
-@PartialKernel
-def _set_taps(values: Singles, sizes: tuple[np.uintp, np.uintp], at: np.uintp, taps: Singles) -> None:
-    """Set the values of a patch times -2."""
-    pitch, size = sizes
-    width = Index(taps.size) // size
-    for i in range(size):
-        for k in range(size):
-            taps[i * width + k] = np.float32(-2) * values[at + i * pitch + k]
 
 
 @PartialKernel
@@ -338,7 +335,7 @@ def _search_row(
     taps: Singles,
     places: tuple[np.uintp, np.uintp, np.uintp],
     penalties: Singles,
-    distances: Singles,
+    scratch: tuple[Singles, Keys],
     key_parts: tuple[np.int32, np.int32],
     best: Keys,
 ) -> None:
@@ -348,8 +345,8 @@ def _search_row(
     The last bits of keys are numbers, from the first one on.
     """
     (values, sums, lengths), (pitch, size), (first, bits) = planes, sizes, key_parts
-    at, other, near = places
-    keys, n = distances.view(np.int32), Index(distances.size)
+    (at, other, near), (distances, keys) = places, scratch
+    n = Index(len(keys))
     half, width = size // _2, Index(taps.size) // size
     lower, factor = half * pitch, _ROUNDING / np.float32(half * half) if half > _0 else np.float32(0)
     keys[0] = best[-1] | bits
@@ -384,14 +381,8 @@ def _search_row(
         candidate = first + np.int32(j)
         key = (keys[j] & ~bits) | candidate
         if key < best[-1] and candidate | _FIRST != best[0]:
-            _insert(best, key)
-
-
-@PartialKernel
-def _insert(best: Keys, key: np.int32) -> None:
-    """Put a key in its place among sorted ones, of which the last is dropped."""
-    at = len(best) - 1
-    while at > 0 and best[at - 1] > key:
-        best[at] = best[at - 1]
-        at -= 1
-    best[at] = key
+            place = len(best) - 1  # among sorted ones, of which the last is dropped
+            while place > 0 and best[place - 1] > key:
+                best[place] = best[place - 1]
+                place -= 1
+            best[place] = key

@@ -18,7 +18,7 @@ Index = np.uintp
 Place = int | np.uintp
 
 #: Patches that are coded at the same time.
-LANES = 32
+LANES = 64
 #: Sum of the squared weights of a patch, of which a mean is taken, at least.
 _MIN_WEIGHTS = np.float32(1e-6)
 _0, _1, _2, _3, _4, _LANES = (Index(number) for number in (0, 1, 2, 3, 4, LANES))
@@ -67,38 +67,40 @@ def rebuild(
 ) -> None:
     """Write patches to `out`, (C, N, d), from `first` on; add how many use each atom to `usage`, (k,)."""
     n_channels, n_out, d = out.shape
-    values, atoms, places = planes.values, tables.atoms, tables.places
-    squared_weight, threshold, centered = limits.squared_weight, limits.threshold, limits.centered
+    values, atoms, places, flat = planes.values, tables.atoms, tables.places, out.reshape(-1)
+    squared_weight, threshold = limits.squared_weight, limits.threshold
+    n_supports, n_numbers = LANES * limits.capacity, LANES * (len(usage) + limits.capacity)
+    pixels, squares = np.empty(d * LANES, np.uintp), np.empty(d * LANES, np.float32)
+    n_observed, entries = np.empty(LANES, np.uintp), np.empty(d + 4, np.uintp)
+    data, grams = np.empty(d * LANES, np.float32), np.empty(LANES * len(tables.complete), np.float32)
+    inverse_lengths, numbers = np.empty(len(usage) * LANES, np.float32), np.empty(4 * LANES, np.float32)
+    rest, vectors = np.empty(n_numbers, np.float32), np.empty(limits.capacity * n_numbers, np.float32)
+    supports, steps = np.empty(n_supports, np.uintp), np.empty(2 * n_supports, np.float32)
     length, n_atoms, capacity = Index(d), Index(len(usage)), Index(limits.capacity)
-    n_pairs, n_numbers = Index(len(tables.complete)), (n_atoms + capacity) * _LANES
-    pixels, squares = np.empty(length * _LANES, np.uintp), np.empty(length * _LANES, np.float32)
-    n_observed, entries = np.empty(_LANES, np.uintp), np.empty(_LANES * (length + _4), np.uintp)
-    data, grams = np.empty(length * _LANES, np.float32), np.empty(_LANES * n_pairs, np.float32)
-    inverse_lengths, means = np.empty(n_atoms * _LANES, np.float32), np.zeros(_LANES, np.float32)
-    rest, vectors = np.empty(n_numbers, np.float32), np.empty(capacity * n_numbers, np.float32)
-    supports, min_scores = np.empty(capacity * _LANES, np.uintp), np.empty(_LANES, np.float32)
-    steps, flat = np.empty((_2 * capacity + _3) * _LANES, np.float32), out.reshape(-1)
+    n_pairs = Index(len(tables.complete))
     for start in range(_0, Index(len(rows)), _LANES):
         n_lanes = min(_LANES, Index(len(rows)) - Index(start))
         for lane in range(_LANES):  # the last patch as often as needed
             patch = start + min(Index(lane), n_lanes - _1)
             row, column = Index(rows[patch]), Index(columns[patch])
-            own = entries[lane * (length + _4) : (lane + _1) * (length + _4)]
-            n_observed[lane] = _observe(planes, row, column, squared_weight, lane, pixels, squares, own)
-            _sum_pairs(
-                tables.pairs, tables.complete, own, n_observed[lane], length, squared_weight, grams, lane
-            )
-        _invert_lengths(tables, grams, n_observed, squared_weight, threshold, inverse_lengths)
+            n_observed[lane] = _observe(planes, row, column, squared_weight, lane, pixels, squares, entries)
+            _sum_pairs(tables, entries, n_observed[lane], squared_weight, grams, lane)
+        for atom in range(n_atoms):
+            pair = places[atom * (n_atoms + _1)]
+            for lane in range(_LANES):
+                visible = threshold * (_ONE if n_observed[lane] > _0 else squared_weight)
+                square = grams[lane * n_pairs + pair]
+                is_used = square > visible and tables.usable[atom]
+                inverse_lengths[atom * _LANES + lane] = _ONE / square if is_used else _ZERO
         for channel in range(Index(n_channels)):
             for at in range(length * _LANES):
                 data[at] = values[pixels[at] * Index(n_channels) + channel]
-            _weigh(data, squares, centered, threshold, means, min_scores)
-            _correlate(atoms, data, n_atoms, rest)
-            _pursue(places, grams, inverse_lengths, (threshold, min_scores), rest, vectors, supports, steps)
+            _correlate(limits, atoms, squares, data, numbers, rest)
+            _pursue((places, grams, inverse_lengths), threshold, numbers, rest, vectors, supports, steps)
             for lane in range(n_lanes):
                 to = (channel * Index(n_out) + Index(first) + start + lane) * length
                 is_known = n_observed[lane] >= Index(limits.min_observed)
-                mean = means[lane] if is_known else np.float32(np.nan)
+                mean = numbers[_3 * _LANES + lane] if is_known else np.float32(np.nan)
                 for entry in range(length):
                     flat[to + entry] = mean
                 for j in range(capacity):
@@ -149,16 +151,15 @@ def _observe(
 
 @PartialKernel
 def _sum_pairs(
-    pairs: Single,
-    complete: Single,
+    tables: PatchTables,
     entries: Indices,
     n_observed: np.uintp,
-    d: np.uintp,
     squared_weight: np.float32,
     grams: Single,
     lane: Place,
 ) -> None:
     """Write the products of all pairs of atoms under a mask: those of entries, or all less these."""
+    pairs, complete, d = tables.pairs, tables.complete, Index(len(entries)) - _4
     n_pairs, is_dense = Index(len(complete)), n_observed + n_observed > d
     count, sign = d - n_observed if is_dense else n_observed, np.float32(-1 if is_dense else 1)
     part, to = _ONE if is_dense else squared_weight, lane * n_pairs
@@ -174,54 +175,31 @@ def _sum_pairs(
 
 
 @PartialKernel
-def _invert_lengths(
-    tables: PatchTables,
-    grams: Single,
-    n_observed: Indices,
-    squared_weight: np.float32,
-    threshold: np.float32,
-    inverse: Single,
+def _correlate(
+    limits: PatchLimits, atoms: Single, squares: Single, data: Single, numbers: Single, rest: Single
 ) -> None:
-    """Write one over the squared lengths of atoms; 0 of those that are not used."""
-    n_atoms, n_pairs = Index(len(tables.usable)), Index(len(tables.complete))
-    for atom in range(n_atoms):
-        pair = tables.places[atom * (n_atoms + _1)]
-        for lane in range(_LANES):
-            visible = threshold * (_ONE if n_observed[lane] > _0 else squared_weight)
-            length = grams[lane * n_pairs + pair]
-            is_used = length > visible and tables.usable[atom]
-            inverse[atom * _LANES + lane] = _ONE / length if is_used else _ZERO
+    """Write the inner products of weighted data with all atoms, `rest`.
 
-
-@PartialKernel
-def _weigh(
-    data: Single, squares: Single, centered: bool, threshold: np.float32, means: Single, min_scores: Single
-) -> None:
-    """Multiply data by squared weights, less their mean if it is coded separately; write bounds on scores."""
-    n_values = Index(len(data))
-    if centered:
-        means[:] = _ZERO
-        min_scores[:] = _ZERO  # the sums of weights
+    Data are less their mean if it is coded separately. Of the four numbers of each lane, that mean is the
+    last one, and the least score of an atom that is chosen the one before.
+    """
+    n_values, n_atoms = Index(len(data)), Index(len(rest)) // _LANES - Index(limits.capacity)
+    d, least, means = n_values // _LANES, _2 * _LANES, _3 * _LANES
+    numbers[:] = _ZERO
+    rest[:] = _ZERO
+    if limits.centered:
         for start in range(_0, n_values, _LANES):
             for lane in range(_LANES):
-                min_scores[lane] += squares[start + lane]
-                means[lane] += squares[start + lane] * data[start + lane]
+                numbers[lane] += squares[start + lane]
+                numbers[means + lane] += squares[start + lane] * data[start + lane]
         for lane in range(_LANES):
-            means[lane] /= max(min_scores[lane], _MIN_WEIGHTS)
-    min_scores[:] = _ZERO
+            numbers[means + lane] /= max(numbers[lane], _MIN_WEIGHTS)
     for start in range(_0, n_values, _LANES):
         for lane in range(_LANES):
-            value = data[start + lane] - means[lane]
+            value = data[start + lane] - numbers[means + lane]
             weighted = squares[start + lane] * value
             data[start + lane] = weighted
-            min_scores[lane] += threshold * threshold * weighted * value
-
-
-@PartialKernel
-def _correlate(atoms: Single, data: Single, n_atoms: np.uintp, rest: Single) -> None:
-    """Write the inner products of data with all atoms."""
-    rest[:] = _ZERO
-    d = Index(len(data)) // _LANES
+            numbers[least + lane] += limits.threshold * limits.threshold * weighted * value
     for entry in range(_0, d - _1, _2):
         at = entry * _LANES
         for atom in range(n_atoms):
@@ -237,10 +215,9 @@ def _correlate(atoms: Single, data: Single, n_atoms: np.uintp, rest: Single) -> 
 
 @PartialKernel
 def _pursue(
-    places: Indices,
-    grams: Single,
-    inverse_lengths: Single,
-    limits: tuple[np.float32, Single],
+    products: tuple[Indices, Single, Single],
+    threshold: np.float32,
+    numbers: Single,
     rest: Single,
     vectors: Single,
     supports: Indices,
@@ -250,37 +227,48 @@ def _pursue(
 
     Every selected atom is made orthogonal to the previous ones in the inner product of its patch: of each
     such vector there are its products with all atoms, then its coefficients, and the same of the residual,
-    `rest`. In `steps` are the inverse squared lengths of vectors and their overlaps with the next one, and of
-    this one the score, the atom, and the step. The limits are the threshold and the least scores.
+    `rest`. Steps are the inverse squared lengths of vectors, and then their overlaps with the next one.
+    Of the numbers of each lane, the second is the atom, then the step.
     """
+    places, grams, inverse_lengths = products
     n_atoms, capacity = Index(len(inverse_lengths)) // _LANES, Index(len(supports)) // _LANES
-    n_pairs, pitch = Index(len(grams)) // _LANES, Index(len(rest))
-    score = _2 * capacity * _LANES
-    chosen, step = score + _LANES, score + _2 * _LANES
-    threshold, min_scores = limits
+    n_pairs, pitch, overlaps = Index(len(grams)) // _LANES, Index(len(rest)), capacity * _LANES
     supports[:] = n_atoms
-    n_active, start = _1, _0
+    n_active, new = _1, _0
     for j in range(capacity):
         if n_active == _0:
             break
-        _choose(rest, inverse_lengths, steps[score : score + _2 * _LANES])
-        _orthogonalize(j, places, grams, steps, vectors, pitch)
+        _choose(rest, inverse_lengths, numbers)
+        for lane in range(_LANES):
+            atom = Index(np.intp(numbers[_LANES + lane]))
+            for other in range(n_atoms):
+                vectors[new + other * _LANES + lane] = grams[lane * n_pairs + places[atom * n_atoms + other]]
+            for i in range(capacity):
+                vectors[new + (n_atoms + i) * _LANES + lane] = _ONE if i == j else _ZERO
+            for i in range(j):
+                product = vectors[i * pitch + atom * _LANES + lane]
+                steps[overlaps + i * _LANES + lane] = product * steps[i * _LANES + lane]
+        for i in range(j):
+            for at in range(_0, (n_atoms + j) * _LANES, _LANES):
+                for lane in range(_LANES):
+                    part = steps[overlaps + i * _LANES + lane] * vectors[i * pitch + at + lane]
+                    vectors[new + at + lane] -= part
         n_active = _0
         for lane in range(_LANES):
-            atom = Index(np.intp(steps[chosen + lane]))
-            remaining = vectors[start + atom * _LANES + lane]  # <q_j, a> = |q_j|^2
+            atom = Index(np.intp(numbers[_LANES + lane]))
+            remaining = vectors[new + atom * _LANES + lane]  # <q_j, a> = |q_j|^2
             length = grams[lane * n_pairs + places[atom * (n_atoms + _1)]]
             is_active = j == _0 or supports[(j - _1) * _LANES + lane] < n_atoms
-            is_active &= steps[score + lane] > min_scores[lane] and remaining > threshold * length
+            is_active &= numbers[lane] > numbers[_2 * _LANES + lane] and remaining > threshold * length
             inverse = _ONE / remaining if is_active else _ZERO
             steps[j * _LANES + lane] = inverse
-            steps[step + lane] = rest[atom * _LANES + lane] * inverse
+            numbers[_LANES + lane] = rest[atom * _LANES + lane] * inverse
             supports[j * _LANES + lane] = atom if is_active else n_atoms
             n_active += Index(is_active)
         for at in range(_0, (n_atoms + j + _1) * _LANES, _LANES):
             for lane in range(_LANES):
-                rest[at + lane] -= steps[step + lane] * vectors[start + at + lane]
-        start += pitch
+                rest[at + lane] -= numbers[_LANES + lane] * vectors[new + at + lane]
+        new += pitch
 
 
 @PartialKernel
@@ -295,27 +283,3 @@ def _choose(rest: Single, inverse_lengths: Single, best: Single) -> None:
             is_better = score > best[lane]
             best[_LANES + lane] = np.float32(atom) if is_better else best[_LANES + lane]
             best[lane] = score if is_better else best[lane]
-
-
-@PartialKernel
-def _orthogonalize(
-    j: Place, places: Indices, grams: Single, steps: Single, vectors: Single, pitch: np.uintp
-) -> None:
-    """Make the j-th vector of each lane, an atom, orthogonal to previous ones."""
-    n_pairs, n_atoms = Index(len(grams)) // _LANES, Index(round(np.sqrt(len(places))))
-    capacity, start = pitch // _LANES - n_atoms, j * pitch
-    overlaps, chosen = capacity * _LANES, (_2 * capacity + _1) * _LANES
-    for lane in range(_LANES):
-        atom = Index(np.intp(steps[chosen + lane]))
-        for other in range(n_atoms):
-            vectors[start + other * _LANES + lane] = grams[lane * n_pairs + places[atom * n_atoms + other]]
-        for i in range(capacity):
-            vectors[start + (n_atoms + i) * _LANES + lane] = _ONE if i == j else _ZERO
-        for i in range(j):
-            product = vectors[i * pitch + atom * _LANES + lane]
-            steps[overlaps + i * _LANES + lane] = product * steps[i * _LANES + lane]
-    for i in range(j):
-        for at in range(_0, (n_atoms + j) * _LANES, _LANES):
-            for lane in range(_LANES):
-                part = steps[overlaps + i * _LANES + lane] * vectors[i * pitch + at + lane]
-                vectors[start + at + lane] -= part

@@ -250,7 +250,7 @@ TOOLBAR = (
     ("open", "export"),
     ("undo", "redo"),
     ("repair", "find_damage", "restore", "stop"),
-    ("@space", "@workspaces", "@space"),
+    ("@workspaces", "@space"),
     ("@modes",),
     ("show_mask", "fit", "actual"),
 )

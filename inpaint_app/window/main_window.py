@@ -404,7 +404,8 @@ class MainWindow(QMainWindow):
             self.setWindowTitle(TITLE)
         elif self.viewer.is_drawn:  # it changes together with the picture
             self.setWindowTitle(f"{printable_path(source.title)}[*] — {TITLE}")
-        self.setWindowModified(state.has_unsaved_result or state.has_unsaved_mask)
+        if "[*]" in self.windowTitle():  # not before there is a picture
+            self.setWindowModified(state.has_unsaved_result or state.has_unsaved_mask)
 
     @property
     def _is_working(self) -> bool:
@@ -416,6 +417,7 @@ class MainWindow(QMainWindow):
         view = self.session.state.view
         self._docks.set_retouching(view.is_retouching)
         self.side.set_retouching(view.is_retouching)
+        self._messages.leave_out(self.viewer.top)
         self.actions_[view.workspace.name].setChecked(True)
         for name, action in self.actions_.modes.items():
             action.setVisible(view.workspace.has(VIEW_MODES[name]))

@@ -1,6 +1,5 @@
 """Read Zarr stores that strangers have made: regular files alone, no larger than their metadata permit."""
 
-import asyncio
 import errno
 import math
 import os
@@ -172,6 +171,8 @@ def _unknown(path: Path, name: str) -> UserError:
 @cache
 def _codec_class() -> Any:  # noqa: ANN401
     """Return the class of codecs that decompress no more than a chunk."""
+    from asyncio import to_thread  # noqa: PLC0415  (slow to import, and Zarr does)
+
     base = load_extra("zarr.abc.codec").BytesBytesCodec
 
     @dataclass(frozen=True)
@@ -192,7 +193,7 @@ def _codec_class() -> Any:  # noqa: ANN401
         async def _decode_single(self, chunk: Any, spec: Any) -> Any:  # noqa: ANN401
             n_bytes = math.prod(spec.shape) * spec.dtype.to_native_dtype().itemsize * self.factor
             data = chunk.to_bytes()
-            decoded = await asyncio.to_thread(decompress, self.compressor, data, _encoded(n_bytes))
+            decoded = await to_thread(decompress, self.compressor, data, _encoded(n_bytes))
             return spec.prototype.buffer.from_bytes(decoded)
 
         async def _encode_single(self, _chunk: Any, _spec: Any) -> Any:  # noqa: ANN401
@@ -207,6 +208,8 @@ def _codec_class() -> Any:  # noqa: ANN401
 @cache
 def _store_class() -> Any:  # noqa: ANN401
     """Return the class of stores in which nothing but regular files is read, and no link followed."""
+    from asyncio import to_thread  # noqa: PLC0415  (slow to import, and Zarr does)
+
     zarr = load_extra("zarr.abc.store")
 
     class Guarded(load_extra("zarr.storage").LocalStore):  # type: ignore[misc]
@@ -220,7 +223,7 @@ def _store_class() -> Any:  # noqa: ANN401
             return type(self)(self.root, read_only=read_only, limits=self._limits)
 
         async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Any:  # noqa: ANN401
-            return await asyncio.to_thread(self.get_sync, key, prototype=prototype, byte_range=byte_range)
+            return await to_thread(self.get_sync, key, prototype=prototype, byte_range=byte_range)
 
         def get_sync(self, key: str, *, prototype: Any = None, byte_range: Any = None) -> Any:  # noqa: ANN401
             prototype = prototype or load_extra("zarr.core.buffer").default_buffer_prototype()

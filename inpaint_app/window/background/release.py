@@ -1,6 +1,7 @@
 """Give large memory back without keeping the event loop waiting."""
 
 from collections import deque
+from functools import cache
 
 from PySide6.QtCore import QTimer
 
@@ -16,19 +17,25 @@ def release_later(*things: object) -> None:
     Giving back the memory of a picture of 24 megapixels takes 10 milliseconds, and closing it frees several.
     To be called by the GUI thread.
     """
-    is_waiting = bool(_held)
     _held.extend(thing for thing in things if thing is not None)
-    if _held and not is_waiting:
-        QTimer.singleShot(_PAUSE_MS, _release_one)
+    if _held and not _timer().isActive():
+        _timer().start(_PAUSE_MS)
 
 
 def release_all() -> None:
     """Let go of everything now, before the event loop ends."""
+    _timer().stop()
     _held.clear()
 
 
+@cache
+def _timer() -> QTimer:
+    timer = QTimer()
+    timer.timeout.connect(_release_one)
+    return timer
+
+
 def _release_one() -> None:
-    if _held:
-        _held.popleft()
-    if _held:
-        QTimer.singleShot(_PAUSE_MS, _release_one)
+    _held.popleft()
+    if not _held:
+        _timer().stop()

@@ -13,6 +13,7 @@ from inpaint_app.model.picture import Array, full_scale
 from inpaint_app.window.canvas.screen_color import screen_converter
 
 Bytes = npt.NDArray[np.uint8]
+_Words = npt.NDArray[np.uint32]
 Range = tuple[float, float]
 
 #: Shade of values that are not finite.
@@ -21,7 +22,8 @@ NOT_A_NUMBER = 128
 #: Rows that are converted at a time: Qt converts colors while other Python threads wait.
 _BAND = 64
 _SMALLEST = 256
-_OPAQUE = 255
+#: Pixels from which on a picture is kept as it is: in 32 bits, one of 24 megapixels would be 96 MB.
+_LARGE = 4 << 20
 _CHECK = 8
 _CHECKS = (153, 102)
 
@@ -75,30 +77,47 @@ class Drawing(TypedDict, total=False):
 
 
 def to_image(pixels: Array, value_range: Range | None = None, **drawn: Unpack[Drawing]) -> QImage:
-    """Return a picture, given as to `display_values`, as a QImage of its own memory.
+    """Return a picture, given as to `display_values`, as a 32-bit QImage of its own memory."""
+    return to_32_bits(_view(_shown(pixels, value_range, drawn)))
 
-    It is filled band by band, so that other threads run meanwhile.
+
+def to_32_bits(image: QImage) -> QImage:
+    """Return an image as it is drawn fastest."""
+    return image.convertToFormat(QImage.Format.Format_RGB32)
+
+
+def _view(values: Bytes) -> QImage:
+    """Return 8-bit gray or RGB values, in order, as an image to be used only while they are held."""
+    height, width = values.shape[:2]
+    kind = QImage.Format.Format_RGB888 if values.ndim == 3 else QImage.Format.Format_Grayscale8
+    return QImage(values.data, width, height, values.strides[0], kind)
+
+
+def _shown(pixels: Array, value_range: Range | None, drawn: Drawing) -> Bytes:
+    """Return 8-bit gray or RGB values for the screen: the pixels themselves where they are that.
+
+    They are made band by band, so that other threads run meanwhile.
     """
     look, alpha = drawn.get("look") or Look(), drawn.get("alpha")
     if look.channel is not None and pixels.ndim == 3:
         pixels = pixels[..., look.channel]
     value_range = value_range if look.limits is None else look.limits
     table = None if look.color_map == "gray" or pixels.ndim == 3 else color_table(look.color_map)
-    height, width = pixels.shape[:2]
-    image = QImage(width, height, QImage.Format.Format_RGB32)
-    target = as_uint32(image).view(np.uint8).reshape(height, width, 4)
-    blue_green_red = [0, 1, 2] if np.little_endian else [3, 2, 1]
     convert = screen_converter(drawn.get("icc"), drawn.get("screen"), is_color=pixels.ndim == 3)
-    for top in range(0, height, _BAND):
+    made: Bytes | None = None
+    for top in range(0, len(pixels), _BAND):
         band = slice(top, top + _BAND)
-        shown = display_values(pixels[band], value_range)
-        values = convert(shown) if table is None else table[shown]
+        values = display_values(pixels[band], value_range)
+        values = convert(values) if table is None else table[values]
         if alpha is not None:
             values = _on_checkerboard(values, alpha[band], top)
-        for place, channel in zip(blue_green_red, (2, 1, 0), strict=True):
-            target[band, :, place] = values[..., channel] if values.ndim == 3 else values
-        target[band, :, 3 if np.little_endian else 0] = _OPAQUE
-    return image
+        if made is None and not np.may_share_memory(values, pixels):
+            made = np.empty((len(pixels), *values.shape[1:]), np.uint8)
+            if top:  # only alpha differs from band to band
+                made[:top] = pixels[:top]
+        if made is not None:
+            made[band] = values
+    return np.ascontiguousarray(pixels if made is None else made)
 
 
 def _on_checkerboard(values: Bytes, alpha: Array, top: int) -> Bytes:
@@ -116,7 +135,7 @@ def _on_checkerboard(values: Bytes, alpha: Array, top: int) -> Bytes:
     return shown
 
 
-def as_uint32(image: QImage) -> npt.NDArray[np.uint32]:
+def as_uint32(image: QImage) -> _Words:
     """Return the memory of a 32-bit image as an array (H, W), to be used only while the image is held."""
     array = np.frombuffer(image.bits(), np.uint32)
     return array.reshape(image.height(), image.bytesPerLine() // 4)
@@ -132,6 +151,8 @@ class ImagePyramid:
 
     #: The image itself first. Odd sizes are rounded up, so level n has ceil(W / 2^n) columns.
     images: tuple[QImage, ...]
+    #: What the first image is a view of, if it is too large to be kept in 32 bits.
+    viewed: Bytes | None = None
 
     @property
     def width(self) -> int:
@@ -152,19 +173,26 @@ class ImagePyramid:
 
 
 def build_pyramid(pixels: Array, value_range: Range | None = None, **drawn: Unpack[Drawing]) -> ImagePyramid:
-    """Return a picture ready to be drawn, given as to `to_image`; may be called in any thread."""
-    images = [to_image(pixels, value_range, **drawn)]
+    """Return a picture ready to be drawn, given as to `to_image`; may be called in any thread.
+
+    Of a large one, the pixels must not change from now on.
+    """
+    shown = _shown(pixels, value_range, drawn)
+    is_large = shown.shape[0] * shown.shape[1] >= _LARGE
+    images = [_view(shown) if is_large else to_32_bits(_view(shown))]
     while max(images[-1].width(), images[-1].height()) > _SMALLEST:
         images.append(_halved(images[-1]))
-    return ImagePyramid(tuple(images))
+    return ImagePyramid(tuple(images), shown if is_large else None)
 
 
 def _halved(image: QImage) -> QImage:
-    source = as_uint32(image)
-    half = QImage(-(-image.width() // 2), -(-image.height() // 2), QImage.Format.Format_RGB32)
+    width, height = -(-image.width() // 2), -(-image.height() // 2)
+    half = QImage(width, height, QImage.Format.Format_RGB32)
     target = as_uint32(half)
-    for top in range(0, half.height(), _BAND):
-        rows = source[2 * top : 2 * (top + _BAND)]
+    for top in range(0, height, _BAND):
+        n_rows = min(2 * _BAND, image.height() - 2 * top)
+        band = to_32_bits(image.copy(0, 2 * top, image.width(), n_rows))  # held while it is read
+        rows = as_uint32(band)
         upper, lower = rows[0::2], rows[1::2]
         if len(lower) < len(upper):
             lower = np.concatenate((lower, upper[-1:]))
@@ -178,7 +206,6 @@ def _halved(image: QImage) -> QImage:
 # The four bytes of a pixel are averaged at once; rounding down once and up once keeps the brightness.
 _HIGH_BITS = np.uint32(0xFEFEFEFE)
 _ONE = np.uint32(1)
-_Words = npt.NDArray[np.uint32]
 
 
 def _mean_down(a: _Words, b: _Words) -> _Words:

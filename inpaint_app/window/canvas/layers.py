@@ -13,7 +13,7 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from inpaint_app.model.look import Scale, color_table
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.canvas.image_pyramid import ImagePyramid, as_uint32
+from inpaint_app.window.canvas.image_pyramid import ImagePyramid, as_uint32, to_32_bits
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.widgets.ticks import format_number
 
@@ -24,6 +24,8 @@ _ROUNDING = 1e-6
 _DENSE_OPACITY = 0.5
 _TILE = 256
 _BAND = 128
+#: Rows that are converted at a time: the allocator reuses buffers as small as theirs.
+_CONVERTED = 64
 # What covers only part of a screen pixel is drawn stronger: thin scratches stay visible in large pictures.
 _MIN_OPACITY = 2 / 3
 _OPACITIES = np.rint(255 * np.maximum(np.sqrt(np.arange(256) / 255), _MIN_OPACITY)).astype(np.uint32)
@@ -80,13 +82,29 @@ def draw_pyramid(painter: QPainter, pyramid: ImagePyramid, geometry: Geometry, a
     if area.isEmpty():
         return
     level = pyramid.best(geometry.zoom)
-    source = geometry.source(area, level)
+    image = pyramid.images[level]
     painter.save()
     painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, geometry.zoom < 1)
-    part = QRectF(source.column, source.row, source.width, source.height)
-    painter.drawImage(geometry.target(source, level), pyramid.images[level], part)
+    if image.format() == QImage.Format.Format_RGB32:
+        source = geometry.source(area, level)
+        part = QRectF(source.column, source.row, source.width, source.height)
+        painter.drawImage(geometry.target(source, level), image, part)
+    else:
+        _draw_converted(painter, image, geometry, area)
     painter.restore()
+
+
+def _draw_converted(painter: QPainter, image: QImage, geometry: Geometry, area: QRect) -> None:
+    """Draw the part of an image that an area shows, band by band, in the format that is drawn fastest."""
+    for top in range(area.top(), area.top() + area.height(), _CONVERTED):
+        band = QRect(area.left(), top, area.width(), _CONVERTED).intersected(area)
+        source = geometry.source(band, 0)
+        part = to_32_bits(image.copy(source.column, source.row, source.width, source.height))
+        painter.save()
+        painter.setClipRect(band, Qt.ClipOperation.IntersectClip)
+        painter.drawImage(geometry.target(source, 0), part)
+        painter.restore()
 
 
 def draw_hatching(

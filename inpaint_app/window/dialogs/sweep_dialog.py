@@ -111,4 +111,4 @@ def _note(state: DocumentState) -> str:
     height, width = state.source.shape
     is_whole = found.rect.height * found.rect.width == height * width
     where = "the whole picture" if is_whole else f"{found.rect.width} x {found.rect.height} pixels in sight"
-    return f"Tried on {where}. Click a point to use its value; the dashed line is the value in use."
+    return f"Tried on {where}. Click a point to use its value; a dashed line is the value in use."

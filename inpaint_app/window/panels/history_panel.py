@@ -22,8 +22,10 @@ from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill
 
 _COLUMNS = ("Run", "Parameters", "Missing", "PSNR", "SSIM", "Seconds", "Region")
-_NUMERIC, _RIGHT = (0, 2, 3, 4, 5, 6), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_NUMERIC, _RIGHT = (2, 3, 4, 5, 6), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _NUMBER = Qt.ItemDataRole.UserRole
+
+_ROOM = 14
 
 
 class HistoryPanel(QWidget):
@@ -38,7 +40,7 @@ class HistoryPanel(QWidget):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session, self._is_renaming = session, False
-        self._list = QTreeWidget()
+        self._list = _List()
         self._list.setHeaderLabels(_COLUMNS)
         self._list.setRootIsDecorated(False)
         self._list.setAlternatingRowColors(True)
@@ -144,6 +146,14 @@ class HistoryPanel(QWidget):
         is_shown = current is not None and chosen[0] == current.number and state.preview is None
         if current is None or not is_shown or not state.has_inputs_of(current):
             session.go_back(chosen[0])
+
+
+class _List(QTreeWidget):
+    """Leaves room between its columns."""
+
+    def sizeHintForColumn(self, column: int) -> int:
+        """Return how wide a column is."""
+        return super().sizeHintForColumn(column) + _ROOM
 
 
 def _item(history: RunHistory, record: RunRecord, region: Region | None) -> QTreeWidgetItem:

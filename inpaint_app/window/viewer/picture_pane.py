@@ -7,6 +7,8 @@ from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.widgets.labels import Badge, ElidedLabel, SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill
 
+_GAP = 4
+
 
 class PicturePane(QWidget):
     """A canvas between a line with title and badge and a line with caption and readout."""
@@ -24,13 +26,18 @@ class PicturePane(QWidget):
         self.title.setMinimumHeight(self.badge.sizeHint().height())
         self.readout.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self._above, self._below = _line(self.title, self.badge), _line(self.caption, self.readout)
-        fill(QVBoxLayout(self), self._above, (canvas, 1), self._below, spacing=4)
+        fill(QVBoxLayout(self), self._above, (canvas, 1), self._below, spacing=_GAP)
         self.setFocusProxy(canvas)
 
     def set_bare(self, is_bare: bool) -> None:
         """Show the picture alone, or with what is said about it."""
         for line in (self._above, self._below):
             line.setVisible(not is_bare)
+
+    @property
+    def top(self) -> int:
+        """How much is above the picture."""
+        return 0 if self._above.isHidden() else self._above.sizeHint().height() + _GAP
 
     def set_labels(self, title: str, badge: str, caption: tuple[str, ...]) -> None:
         """Change what is said about the picture; shorter captions are for narrow panes."""

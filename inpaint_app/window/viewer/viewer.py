@@ -129,6 +129,11 @@ class Viewer(QWidget):
         self._workers.close()
 
     @property
+    def top(self) -> int:
+        """How much is above the pictures."""
+        return self._layout.contentsMargins().top() + self.panes["damaged"].top
+
+    @property
     def is_drawn(self) -> bool:
         """Whether the picture that is open is the one that is drawn."""
         return not self._images["damaged"].is_busy

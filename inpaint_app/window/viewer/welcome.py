@@ -104,7 +104,9 @@ class Welcome(QWidget):
         n_rows = _ROWS if self.height() >= 640 else 1
         self._cards = [self._card(path) for path in self._paths[: n_rows * across]]
         for place, card in enumerate(self._cards):
-            self._grid.addWidget(card, place // across, place % across, Qt.AlignmentFlag.AlignLeft)
+            self._grid.addWidget(card, place // across, place % across)
+        for column in range(self._grid.columnCount() + 1):
+            self._grid.setColumnStretch(column, int(column == across))
         self._heading.setVisible(bool(self._cards))
 
     def _card(self, path: Path) -> QToolButton:

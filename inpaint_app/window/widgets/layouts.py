@@ -3,7 +3,6 @@
 import textwrap
 from typing import TypeVar
 
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QBoxLayout, QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QLayout, QWidget
 
 Part = QWidget | QLayout
@@ -62,9 +61,8 @@ def aligned(*rows: QHBoxLayout) -> tuple[QHBoxLayout, ...]:
 
 
 def button_box(dialog: QDialog, standard: QDialogButtonBox.StandardButton) -> QDialogButtonBox:
-    """Return a button that ends a dialog, without the icon that some styles give it, for others to join."""
-    box = QDialogButtonBox()
-    box.addButton(standard).setIcon(QIcon())
+    """Return a button that ends a dialog, for others to join."""
+    box = QDialogButtonBox(standard)
     box.accepted.connect(dialog.accept)
     box.rejected.connect(dialog.reject)
     return box

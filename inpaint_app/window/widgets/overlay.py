@@ -13,9 +13,14 @@ class Overlay(QWidget):
 
     def __init__(self, covered: QWidget, *parts: QWidget, edge: Qt.Edge = Qt.Edge.TopEdge) -> None:
         super().__init__(covered)
-        self._covered, self._edge = covered, edge
+        self._covered, self._edge, self._gap = covered, edge, _GAP
         self.column = fill(QVBoxLayout(self), *parts, spacing=8)  #: Where more may be put.
         covered.installEventFilter(self)
+
+    def leave_out(self, height: int) -> None:
+        """Leave a part at the edge uncovered."""
+        self._gap = max(height, _GAP)
+        self._place()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stay at the edge of what is covered."""
@@ -34,6 +39,6 @@ class Overlay(QWidget):
         width = min(room.width() - 2 * _GAP, _WIDTH)
         height = layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
         is_above = self._edge == Qt.Edge.TopEdge
-        top = _GAP if is_above else room.height() - height - _GAP
+        top = self._gap if is_above else room.height() - height - self._gap
         self.setGeometry((room.width() - width) // 2, top, width, height)
         self.raise_()

@@ -1,6 +1,10 @@
 """From a damaged file to a restored one in as few actions as possible."""
 
 import io
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -157,3 +161,49 @@ def test_a_repair_that_is_cancelled_leaves_no_mark(window, qtbot, tmp_path) -> N
     settle(window, qtbot)
     assert not window.session.document.mask.any()
     assert window.session.state.runs.current is None
+
+
+_KILLED = """
+import sys
+from pathlib import Path
+from PySide6.QtWidgets import QApplication
+from inpaint_app.window.app import wait_until_settled
+from inpaint_app.window.main_window import MainWindow
+from inpaint_app.window.preferences import Preferences
+from inpaint_app.window.theme.theme import ThemeSwitch
+
+folder = Path(sys.argv[1])
+application = QApplication([])
+window = MainWindow(Preferences(folder / "preferences.json"), ThemeSwitch(application))
+window.show()
+window.keep_state(folder / "state")
+window.files.open_file(folder / "old.png")
+wait_until_settled(window)
+window.actions_["repair"].trigger()
+wait_until_settled(window)
+while not window.session.autosaving.is_settled:
+    application.processEvents()
+print("ready", flush=True)
+application.exec()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9")
+def test_a_repair_is_recovered_after_the_program_was_killed(window, qtbot, qtlog, tmp_path) -> None:
+    pixels, crack = cracked_photograph()
+    Image.fromarray(pixels).save(tmp_path / "old.png")
+    command = [sys.executable, "-c", _KILLED, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGKILL)
+    window.keep_state(tmp_path / "state")
+    settle(window, qtbot)
+    offer = next(bar for bar in window.offers if "old.png" in bar.text)
+    find(offer, QPushButton, "Recover").click()
+    settle(window, qtbot)
+    state = window.session.state
+    assert window.session.document.mask[crack].mean() > 0.9
+    assert np.median(state.runs.current.image[crack]) < 200, "it is no longer white"
+    assert state.has_unsaved_result, "until it is saved in a file of the user's"
+    assert window.isWindowModified()
+    assert not [record.message for record in qtlog.records if "placeholder" in record.message]

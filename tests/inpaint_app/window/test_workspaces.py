@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gestures import LEFT, drag, move, press, release
 from PIL import Image
-from PySide6.QtCore import QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtWidgets import QApplication, QScrollArea, QToolButton
 from windows import FAST, at, drawn, find, opened, restored, settle, shown_pixels, texts, trigger
 
@@ -55,8 +55,12 @@ def test_pictures_open_where_they_are_worked_on(window, qtbot, files) -> None:
 
 def test_they_are_one_click_or_one_key_apart(window, qtbot, files) -> None:
     retouching(window, qtbot, files["whole"])
+    buttons = [find(window.menus.bar, QToolButton, name) for name in ("Study", "Retouch")]
+    places = [button.mapTo(window, QPoint()) for button in buttons]
     find(window.menus.bar, QToolButton, "Study").click()
     assert window.session.state.view.workspace is STUDY
+    QApplication.processEvents()
+    assert [button.mapTo(window, QPoint()) for button in buttons] == places, "they stay under the pointer"
     find(window.menus.bar, QToolButton, "Retouch").click()
     assert window.session.state.view.workspace is RETOUCH
     qtbot.keyClick(window, Qt.Key.Key_F8)
@@ -150,6 +154,22 @@ def test_messages_do_not_move_the_picture(window, qtbot, files) -> None:
     trigger(window, "cancel")
     assert not window.banner.isVisible()
     assert place() == before
+
+
+def test_messages_leave_the_titles_uncovered(window, qtbot, files) -> None:
+    window.resize(LAPTOP)
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    window.session.document.problem.emit("Something went wrong; do something about it.")
+    QApplication.processEvents()
+
+    def place(widget) -> QRect:
+        return QRect(widget.mapTo(window, QPoint()), widget.size())
+
+    titles = [pane.title for pane in visible(window)]
+    assert [title.text() for title in titles] == ["Damaged", "Restored"]
+    assert not any(place(window.banner).intersects(place(title)) for title in titles)
 
 
 def test_tab_on_the_picture_puts_the_panels_away(window, qtbot, files) -> None:

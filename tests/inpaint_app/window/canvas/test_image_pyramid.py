@@ -8,6 +8,7 @@ import pytest
 from PIL import Image, ImageCms
 from PySide6.QtGui import QColor, QColorSpace, QImage
 
+from inpaint_app.model.look import Look
 from inpaint_app.window.canvas.image_pyramid import as_uint32, build_pyramid, display_values, to_image
 
 
@@ -144,3 +145,43 @@ def test_a_profile_that_cannot_be_used_changes_nothing(shape):
     wide = QColorSpace(QColorSpace.NamedColorSpace.ProPhotoRgb).iccProfile().data()
     for icc in (b"no profile", *((wide,) if len(shape) == 2 else ())):
         assert np.array_equal(as_uint32(to_image(pixels, icc=icc)), as_uint32(to_image(pixels)))
+
+
+@pytest.fixture
+def small_is_large(monkeypatch):
+    monkeypatch.setattr("inpaint_app.window.canvas.image_pyramid._LARGE", 1)
+
+
+@pytest.mark.usefixtures("small_is_large")
+@pytest.mark.parametrize("shape", [(300, 401), (300, 401, 3)])
+def test_large_pictures_of_eight_bits_take_no_memory_again(shape):
+    pixels = np.random.default_rng(0).integers(0, 256, shape, np.uint8)
+    levels = build_pyramid(pixels, alpha=np.full(shape[:2], 255, np.uint8))
+    assert np.shares_memory(levels.viewed, pixels)
+    assert np.array_equal(colors(levels.images[0]), np.broadcast_to(np.atleast_3d(pixels), (300, 401, 3)))
+
+
+@pytest.mark.parametrize("kind", ["gray", "color", "16 bits", "translucent", "in colors", "one channel"])
+def test_large_pictures_look_as_small_ones_do(kind, monkeypatch):
+    rng = np.random.default_rng(0)
+    pixels = rng.integers(0, 256, (300, 401, 3), np.uint8)
+    drawn = {}
+    if kind == "gray":
+        pixels = pixels[..., 0]
+    elif kind == "16 bits":
+        pixels = pixels.astype(np.uint16) * 200
+    elif kind == "translucent":
+        drawn["alpha"] = np.full((300, 401), 255, np.uint8)
+        drawn["alpha"][200:] = 100
+    elif kind == "in colors":
+        pixels, drawn["look"] = pixels[..., 0], Look(color_map="heat")
+    elif kind == "one channel":
+        drawn["look"] = Look(channel=1)
+    small = build_pyramid(pixels, **drawn)
+    monkeypatch.setattr("inpaint_app.window.canvas.image_pyramid._LARGE", 1)
+    large = build_pyramid(pixels, **drawn)
+    assert large.viewed is not None
+    assert all(
+        one.convertToFormat(QImage.Format.Format_RGB32) == other
+        for one, other in zip(large.images, small.images, strict=True)
+    )

@@ -26,6 +26,22 @@ def test_no_row_or_column_comes_from_beyond_the_picture(qapp, zoom, top) -> None
     assert abs(len(rows) - expected) <= 1
 
 
+@pytest.mark.parametrize("zoom", [0.3, 0.51, 0.8, 1.0, 2.0])
+def test_large_pictures_are_drawn_as_small_ones_are(qapp, monkeypatch, zoom) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (700, 900, 3), np.uint8)
+    small = build_pyramid(pixels)
+    monkeypatch.setattr("inpaint_app.window.canvas.image_pyramid._LARGE", 1)
+    drawn = []
+    for pyramid in (small, build_pyramid(pixels)):
+        sheet = QImage(300, 360, QImage.Format.Format_RGB32)
+        sheet.fill(QColor(255, 0, 0))
+        painter = QPainter(sheet)
+        draw_pyramid(painter, pyramid, Geometry(-20.3, -7.7, zoom, 900, 700), QRect(0, 0, 300, 360))
+        painter.end()
+        drawn.append(as_uint32(sheet).copy())
+    assert np.array_equal(*drawn)
+
+
 @pytest.mark.parametrize("place", [1000, 1007, 1015])
 def test_a_thin_scratch_is_seen_in_a_large_picture(qapp, place) -> None:
     mask = np.zeros((4096, 4096), np.bool_)
