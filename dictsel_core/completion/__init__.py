@@ -1,23 +1,8 @@
-"""Completion of wide holes by example: texture and structure are copied from elsewhere in the image."""
+"""Completion of wide holes by example: texture and structure are copied from elsewhere in the image.
 
-from dictsel_core.completion.filling import fill_holes, fill_wide_parts, iter_fill_holes
-from dictsel_core.completion.holes import (
-    Box,
-    HolePart,
-    hole_boxes,
-    hole_cells,
-    hole_parts,
-    wide_parts,
-)
+What finds holes and what fills them is loaded when it is first used: SciPy is slow to import.
+"""
 
-__all__ = [
-    "Box",
-    "HolePart",
-    "fill_holes",
-    "fill_wide_parts",
-    "hole_boxes",
-    "hole_cells",
-    "hole_parts",
-    "iter_fill_holes",
-    "wide_parts",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,21 +5,29 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.ndimage import find_objects
+from scipy.ndimage import find_objects, maximum_filter
 
 from dictsel_core._util.arrays import Axis, Region, as_layout, grown
 from dictsel_core._util.parallel import GeneratorRun, Run, as_thread_count, finished, step_by_step
 from dictsel_core._util.validation import Bools, as_bool_mask, as_count, as_real_array
-from dictsel_core.completion.completion import MIN_SOURCES
+from dictsel_core.completion.completion import MIN_SOURCES, Step, complete
 from dictsel_core.completion.holes import (
     MAX_CONTEXT,
     HolePart,
+    far_from_observed,
     hole_boxes,
     hole_cells,
     hole_parts,
     wide_parts,
 )
 from dictsel_core.completion.scale import PATCH_SIZE, Single, touching
+
+#: Holes without pixels farther than this from their border are small; where neighbors within so many pixels
+#: around differ by less, in the median, they are smooth.
+_SMALL, _RIM, _SMOOTH = 8, 8, 0.009
+
+#: Patches with restored pixels are copied too if less than this fraction of all has none.
+_MIN_OBSERVED_SOURCES = 0.25
 
 
 @finished
@@ -171,7 +179,7 @@ def fill_wide_parts(
             before.append((part, region[hole]))
             n_pixels = int(np.count_nonzero(hole))
             allowed = None if sources is None else sources[part.region]
-            run = GeneratorRun(part.fill(region, others, observed[part.region], seed, threads, allowed))
+            run = GeneratorRun(fill_part(part, region, others, observed[part.region], seed, threads, allowed))
             for fraction, is_shown in run:
                 if is_shown:
                     planes[part.region][hole] = region[hole]
@@ -181,6 +189,33 @@ def fill_wide_parts(
             done += n_pixels
             yield done / total
     return filled
+
+
+def fill_part(
+    part: HolePart,
+    planes: Single,
+    wide: Bools,
+    observed: Bools,
+    seed: int,
+    threads: int,
+    sources: Bools | None = None,
+) -> Generator[Step, None, bool]:
+    """Fill a part in place, and yield the progress as `complete` does; return whether it was filled.
+
+    All arrays, as of `fill_wide_parts`, are those of its region. Without sources, what was observed is
+    copied, and other pixels too if that is little.
+    """
+    hole = part.hole(wide)
+    if not hole.any() or (sources is None and _is_smooth(planes, hole, observed)):
+        return False
+    rng = np.random.default_rng([seed, 2017, part.box[0].start, part.box[1].start])
+    before = planes[hole]
+    unknown = _unknown(wide, ~observed)
+    barred = unknown if sources is None else wide | ~sources
+    is_filled = yield from complete(planes, hole, barred, unknown, rng, threads)
+    if not is_filled:
+        planes[hole] = before
+    return is_filled
 
 
 def _as_it_was(planes: Single, wide: Bools, before: list[tuple[HolePart, Single]], part: HolePart) -> Single:
@@ -193,3 +228,25 @@ def _as_it_was(planes: Single, wide: Bools, before: list[tuple[HolePart, Single]
             inside = ((places >= 0) & (places < region.shape[:2])).all(axis=1)
             region[tuple(places[inside].T)] = values[inside]
     return region
+
+
+def _is_smooth(planes: Single, hole: Bools, observed: Bools) -> bool:
+    """Return whether a hole is small, and neighbors around it hardly differ, but at edges."""
+    if far_from_observed(hole, _SMALL).any():
+        return False
+    known = observed & maximum_filter(hole, 2 * _RIM + 1, mode="constant")
+    gray, changes = planes.mean(axis=2), []
+    for axis in (0, 1):
+        pairs = np.moveaxis(known, axis, 0)
+        both = pairs[1:] & pairs[:-1]
+        changes.append(np.abs(np.diff(np.moveaxis(gray, axis, 0), axis=0)[both]))
+    every = np.concatenate(changes)
+    return bool(not len(every) or np.median(every) < _SMOOTH)
+
+
+def _unknown(wide: Bools, missing: Bools) -> Bools:
+    """Return the pixels that tell nothing: all missing ones, or the wide holes if too little is left."""
+    if min(wide.shape) < PATCH_SIZE:
+        return wide
+    n_observed, n_all = (np.count_nonzero(~touching(each)) for each in (missing, wide))
+    return missing if n_observed >= max(_MIN_OBSERVED_SOURCES * n_all, MIN_SOURCES) else wide

@@ -1,6 +1,6 @@
 """Holes of an image that are too wide to be restored from their border, and the parts they are filled in."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import find_objects, label, maximum_filter, minimum_filter
 
 from dictsel_core._util.arrays import Region, grown, has_square, parts_of, within
-from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, Ints
-from dictsel_core.completion.completion import MIN_SOURCES, Step, complete
-from dictsel_core.completion.scale import PATCH_SIZE, Single, touching
+from dictsel_core.completion.scale import PATCH_SIZE
 
 #: Top, left, bottom and right of a rectangle.
 Box = tuple[int, int, int, int]
@@ -21,10 +19,6 @@ _MARGIN = 4
 #: A spot has pixels farther than this from all observed ones, is at most so high and wide, and at most this
 #: fraction of the pixels that far from its middle is missing besides.
 _SPOT_REACH, _SPOT_LENGTH, _SPOT_MISSING = 5, 24, 0.03
-#: Holes without pixels farther than this from their border are small; where neighbors within so many pixels
-#: around differ by less, in the median, they are smooth.
-_SMALL, _RIM, _SMOOTH = 8, 8, 0.009
-
 #: Height and width of the cells in which holes are found. Holes that share patches are in neighboring cells.
 CELL = 16
 #: Larger holes are filled part by part, each of this height and width.
@@ -33,8 +27,6 @@ _MAX_LENGTH = 1024
 _MIN_CONTEXT, MAX_CONTEXT = 32, 128
 #: Values of all patches around a hole; limits the context.
 _MAX_VALUES = 1 << 24
-#: Patches with restored pixels are copied too if less than this fraction of all has none.
-_MIN_OBSERVED_SOURCES = 0.25
 
 
 def wide_parts(missing: Bools, reach: int) -> Bools:
@@ -49,12 +41,12 @@ def wide_parts(missing: Bools, reach: int) -> Bools:
     if not has_square(missing, reach):
         return wide
     part = grown(find_objects(missing.view(np.uint8))[0], reach, missing.shape)
-    near = maximum_filter(_core(missing[part], reach), 2 * (reach + _MARGIN) + 1, mode="constant")
+    near = maximum_filter(far_from_observed(missing[part], reach), 2 * (reach + _MARGIN) + 1, mode="constant")
     wide[part] |= missing[part] & near.view(bool)
     return wide
 
 
-def _core(missing: Bools, reach: int) -> NDArray[np.uint8]:
+def far_from_observed(missing: Bools, reach: int) -> NDArray[np.uint8]:
     """Return pixels farther than `reach` from all observed ones; those beyond the image are not observed."""
     filtered = minimum_filter(missing.view(np.uint8), 2 * reach + 1, mode="constant", cval=1)
     return np.asarray(filtered, np.uint8)
@@ -86,7 +78,7 @@ def _spots(missing: Bools) -> Bools:
         hole = holes == holes[row - top, column - left]
         places = np.nonzero(hole)
         lengths = [np.ptp(each) + 1 for each in places]
-        if max(lengths) > _SPOT_LENGTH or not _core(hole, _SPOT_REACH).any():
+        if max(lengths) > _SPOT_LENGTH or not far_from_observed(hole, _SPOT_REACH).any():
             continue
         middle = [int(each.min() + each.max()) // 2 for each in places]
         near = tuple(slice(max(at - _SPOT_LENGTH, 0), at + _SPOT_LENGTH) for at in middle)
@@ -161,33 +153,6 @@ class HolePart:
         mask[box] = wide[box]
         return mask
 
-    def fill(
-        self,
-        planes: Single,
-        wide: Bools,
-        observed: Bools,
-        seed: int,
-        threads: int,
-        sources: Bools | None = None,
-    ) -> Generator[Step, None, bool]:
-        """Fill the part in place, and yield the progress as `complete` does; return whether it was filled.
-
-        All arrays, as of `fill_wide_parts`, are those of the region. Without sources, what was observed is
-        copied, and other pixels too if that is little.
-        """
-        hole = self.hole(wide)
-        if not hole.any() or (sources is None and _is_smooth(planes, hole, observed)):
-            return False
-        rng = np.random.default_rng([seed, 2017, self.box[0].start, self.box[1].start])
-        before = planes[hole]
-        unknown = _unknown(wide, ~observed)
-        barred = unknown if sources is None else wide | ~sources
-        run = GeneratorRun(complete(planes, hole, barred, unknown, rng, threads))
-        yield from run
-        if not run.result:
-            planes[hole] = before
-        return run.result
-
     def with_sources(self, sources: Bools) -> "HolePart":
         """Return the part with a region that holds all pixels (H, W) that may be copied."""
         boxes = find_objects(sources.astype(np.uint8)) or [self.region]
@@ -207,28 +172,6 @@ def hole_parts(boxes: Iterable[Box], shape: tuple[int, int], n_channels: int) ->
             wave = 2 * (rows.start // _MAX_LENGTH % 2) + columns.start // _MAX_LENGTH % 2
             parts.append(HolePart(box, _surrounded(box, shape, n_channels), wave))
     return parts
-
-
-def _is_smooth(planes: Single, hole: Bools, observed: Bools) -> bool:
-    """Return whether a hole is small, and neighbors around it hardly differ, but at edges."""
-    if _core(hole, _SMALL).any():
-        return False
-    known = observed & maximum_filter(hole, 2 * _RIM + 1, mode="constant")
-    gray, changes = planes.mean(axis=2), []
-    for axis in (0, 1):
-        pairs = np.moveaxis(known, axis, 0)
-        both = pairs[1:] & pairs[:-1]
-        changes.append(np.abs(np.diff(np.moveaxis(gray, axis, 0), axis=0)[both]))
-    every = np.concatenate(changes)
-    return bool(not len(every) or np.median(every) < _SMOOTH)
-
-
-def _unknown(wide: Bools, missing: Bools) -> Bools:
-    """Return the pixels that tell nothing: all missing ones, or the wide holes if too little is left."""
-    if min(wide.shape) < PATCH_SIZE:
-        return wide
-    n_observed, n_all = (np.count_nonzero(~touching(each)) for each in (missing, wide))
-    return missing if n_observed >= max(_MIN_OBSERVED_SOURCES * n_all, MIN_SOURCES) else wide
 
 
 def _surrounded(box: Region, shape: tuple[int, ...], n_channels: int) -> Region:

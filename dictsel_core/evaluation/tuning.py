@@ -286,8 +286,7 @@ class _HeldOutTrials:
             self._plans[key] = GeneratorRun(plan_image(image, whole, self.source)).finish()
         plan, dictionary = self._plans[key], self._plans[key].dictionary.first(settings.n_atoms)
         if settings.rounds:  # which may be made in several ways
-            source = replace(self.source, dictionary=dictionary)
-            plan = GeneratorRun(plan_image(image, settings, source)).finish()
+            plan = GeneratorRun(plan_image(image, settings, dictionary)).finish()
         return replace(plan, settings=settings, fill_reach=0, dictionary=dictionary)
 
 

@@ -186,7 +186,7 @@ def condition(
     matrix, variances = np.empty((d, d), np.float32), np.empty(d, np.float32)
     seen, reductions = np.empty(n_most * d, np.float32), np.empty(n_most * n_vectors * d, np.float32)
     work, entries, sums = (
-        np.empty((3, n_most * n_vectors, d), np.float32),
+        np.empty((3 * n_most * n_vectors, d), np.float32),
         matrix.reshape(-1),
         covariances.reshape(-1),
     )
@@ -234,8 +234,9 @@ def _solve(
     """
     d = Index(len(matrix))
     n_rows, n_means = len(vector) // len(matrix), len(mean) // len(matrix)
-    directions, products = work[1, :n_rows], work[2, :n_rows]
-    residual, direction, product = work[0].reshape(-1), directions.reshape(-1), products.reshape(-1)
+    directions, products = work[:n_rows], work[n_rows : 2 * n_rows]
+    direction, product = directions.reshape(-1), products.reshape(-1)
+    residual = work[2 * n_rows :].reshape(-1)
     energies, least = np.empty(n_rows, np.float32), np.empty(n_rows, np.float32)
     for r in range(n_rows):
         row, own, mask, energy = Index(r) * d, Index(r % n_means) * d, Index(r // n_means) * d, _ZERO

@@ -210,6 +210,7 @@ def _nearest(gray: Singles, bound: np.float32, block: Block, search: Search, wan
         [down.references[rows], across.references[columns], down.first[rows], across.first[columns]], axis=1
     )
     n_candidates = block.n_planes, down.n_candidates, across.n_candidates
+    distances = np.empty(across.n_candidates, np.float32)
     members = np.empty((len(rows), min(search.n_members, math.prod(n_candidates))), np.intp)
     find_nearest(
         (values, sums, lengths),
@@ -218,6 +219,7 @@ def _nearest(gray: Singles, bound: np.float32, block: Block, search: Search, wan
         references,
         n_candidates,
         (len(gray) // block.n_planes * pitch, pitch, penalties.shape[1]),
+        (distances, distances.view(np.int32)),
         members,
     )
     # Candidates are counted row by row, and image by image.
@@ -279,6 +281,7 @@ def find_nearest(
     references: Ints,
     n_candidates: tuple[int, int, int],
     pitches: tuple[int, int, int],
+    scratch: tuple[Singles, Keys],
     numbers: Ints,
 ) -> None:
     """Write the numbers (B, n) of the candidates nearest to each reference, which is the first of them.
@@ -292,7 +295,8 @@ def find_nearest(
     read behind their ends. Penalties are what the distance between patches adds; that of the reference is in
     the middle. References (B, 4) are their row and column, and those of their first candidate. Candidates
     are counted in images below each other, of which the first has the references, rows and columns. Pitches
-    are the lengths of an image, of its rows, and of those of penalties.
+    are the lengths of an image, of its rows, and of those of penalties. There is room for the distances of a
+    row of candidates, (n_across,), and the same as integers.
     """
     n_planes, n_down, n_across = n_candidates
     plane_pitch, pitch, penalty_pitch = pitches
@@ -302,7 +306,7 @@ def find_nearest(
     bits -= np.int32(1)
     sizes, width = (Index(pitch), Index(size)), Index((size + TAPS - 1) // TAPS * TAPS)
     taps = np.zeros(Index(size) * width, np.float32)  # a patch times -2
-    best, distances = np.empty(numbers.shape[1], np.int32), np.empty(n_across, np.float32)
+    best = np.empty(numbers.shape[1], np.int32)
     for b in range(len(references)):
         row, column, top, left = references[b, 0], references[b, 1], references[b, 2], references[b, 3]
         at, corner = Index(row * pitch + column), top * pitch + left
@@ -319,7 +323,7 @@ def find_nearest(
                 other = Index(corner + plane * plane_pitch + down * pitch)
                 near = Index((n_down - 1 + down - own) * penalty_pitch + left_out)
                 first = np.int32((plane * n_down + down) * n_across)
-                _search_row(planes, sizes, taps, (at, other, near), penalties, distances, (first, bits), best)
+                _search_row(planes, sizes, taps, (at, other, near), penalties, scratch, (first, bits), best)
         for n in range(len(best)):
             numbers[b, n] = best[n] & bits
 
@@ -331,7 +335,7 @@ def _search_row(
     taps: Singles,
     places: tuple[np.uintp, np.uintp, np.uintp],
     penalties: Singles,
-    distances: Singles,
+    scratch: tuple[Singles, Keys],
     key_parts: tuple[np.int32, np.int32],
     best: Keys,
 ) -> None:
@@ -341,8 +345,8 @@ def _search_row(
     The last bits of keys are numbers, from the first one on.
     """
     (values, sums, lengths), (pitch, size), (first, bits) = planes, sizes, key_parts
-    at, other, near = places
-    keys, n = distances.view(np.int32), Index(distances.size)
+    (at, other, near), (distances, keys) = places, scratch
+    n = Index(len(keys))
     half, width = size // _2, Index(taps.size) // size
     lower, factor = half * pitch, _ROUNDING / np.float32(half * half) if half > _0 else np.float32(0)
     keys[0] = best[-1] | bits

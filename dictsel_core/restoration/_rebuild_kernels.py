@@ -69,14 +69,15 @@ def rebuild(
     n_channels, n_out, d = out.shape
     values, atoms, places, flat = planes.values, tables.atoms, tables.places, out.reshape(-1)
     squared_weight, threshold = limits.squared_weight, limits.threshold
+    n_supports, n_numbers = LANES * limits.capacity, LANES * (len(usage) + limits.capacity)
+    pixels, squares = np.empty(d * LANES, np.uintp), np.empty(d * LANES, np.float32)
+    n_observed, entries = np.empty(LANES, np.uintp), np.empty(d + 4, np.uintp)
+    data, grams = np.empty(d * LANES, np.float32), np.empty(LANES * len(tables.complete), np.float32)
+    inverse_lengths, numbers = np.empty(len(usage) * LANES, np.float32), np.empty(4 * LANES, np.float32)
+    rest, vectors = np.empty(n_numbers, np.float32), np.empty(limits.capacity * n_numbers, np.float32)
+    supports, steps = np.empty(n_supports, np.uintp), np.empty(2 * n_supports, np.float32)
     length, n_atoms, capacity = Index(d), Index(len(usage)), Index(limits.capacity)
-    n_pairs, n_numbers = Index(len(tables.complete)), (n_atoms + capacity) * _LANES
-    pixels, squares = np.empty(length * _LANES, np.uintp), np.empty(length * _LANES, np.float32)
-    n_observed, entries = np.empty(_LANES, np.uintp), np.empty(length + _4, np.uintp)
-    data, grams = np.empty(length * _LANES, np.float32), np.empty(_LANES * n_pairs, np.float32)
-    inverse_lengths, numbers = np.empty(n_atoms * _LANES, np.float32), np.empty(_4 * _LANES, np.float32)
-    rest, vectors = np.empty(n_numbers, np.float32), np.empty(capacity * n_numbers, np.float32)
-    supports, steps = np.empty(capacity * _LANES, np.uintp), np.empty(_2 * capacity * _LANES, np.float32)
+    n_pairs = Index(len(tables.complete))
     for start in range(_0, Index(len(rows)), _LANES):
         n_lanes = min(_LANES, Index(len(rows)) - Index(start))
         for lane in range(_LANES):  # the last patch as often as needed

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dictsel_core import completion
 from dictsel_core._util.arrays import (
     Axis,
     Layout,
@@ -196,6 +197,4 @@ def wide_pixels(missing: Bools, reach: int) -> Bools:
     holes = np.asarray(missing.all(axis=2))
     if not reach or not has_square(holes, min(REACH.values())):
         return np.zeros_like(holes)
-    from dictsel_core.completion import wide_parts  # noqa: PLC0415  (scipy is slow to import)
-
-    return wide_parts(holes, reach)
+    return completion.wide_parts(holes, reach)

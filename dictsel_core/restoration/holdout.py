@@ -84,9 +84,14 @@ def _moved(damage: Bools, missing: Bools, rng: np.random.Generator) -> Bools:
 
     n_copies = int(np.clip(round(_HELD_FRACTION / max(float(damage.mean()), 1e-6)), 1, _MAX_COPIES))
     held_out, taken = np.zeros_like(missing), np.asarray(damage.any(axis=2))
+    height, width = taken.shape
+    around = np.pad(damage, [(_MAX_SHIFT, _MAX_SHIFT), (_MAX_SHIFT, _MAX_SHIFT), (0, 0)])
     for _ in range(n_copies):
         near = maximum_filter(taken.view(np.uint8), 2 * _GAP + 1, mode="constant").view(bool)
-        copies = [_shifted(damage, shift) for shift in _shifts(missing.shape[:2], rng)]
+        copies = [
+            around[_MAX_SHIFT - down :, _MAX_SHIFT - across :][:height, :width]
+            for down, across in _shifts(missing.shape[:2], rng)
+        ]
         # Copies that leave the image have fewer pixels.
         rooms = [int((each & ~near[:, :, None]).sum()) for each in copies]
         copy = copies[int(np.argmax(rooms))] & ~missing
@@ -104,14 +109,3 @@ def _shifts(shape: tuple[int, ...], rng: np.random.Generator) -> list[tuple[int,
         if max(abs(down), abs(across)) >= min(_MIN_SHIFT, *highest):
             found.append((down, across))
     return found
-
-
-def _shifted(mask: Bools, shift: tuple[int, int]) -> Bools:
-    """Return a mask moved down and across; what leaves the image is lost."""
-    result = np.zeros_like(mask)
-    (to_rows, rows), (to_columns, columns) = (
-        (slice(max(step, 0), min(step, 0) or None), slice(max(-step, 0), min(-step, 0) or None))
-        for step in shift
-    )
-    result[to_rows, to_columns] = mask[rows, columns]
-    return result

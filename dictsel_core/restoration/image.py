@@ -131,18 +131,13 @@ class Image:
             out[rows] /= np.float32(bounds.span)
             _put(out[rows], np.flatnonzero(missing[rows]), np.float32(0))
 
-    def values_at(self, channels: Ints, rows: Ints, columns: Ints) -> tuple[Plane, Bools]:
-        """Return patches as rows, as they are in planes, and their mask: (T, h * w); T channels are given."""
-        shape, at = (len(channels), rows.shape[1] * columns.shape[1]), (rows[:, :, None], columns[:, None, :])
-        layers = np.zeros_like(channels) if self.shares_mask else channels
-        missing = self.missing[(*at, layers[:, None, None])].reshape(shape)
-        values = self.pixels[(*at, channels[:, None, None])].reshape(shape)
-        unit = np.zeros(values.shape, np.float32)
-        for channel in np.unique(channels):
-            chosen, bounds = channels == channel, self.ranges[channel]
-            observed = np.where(missing[chosen], values.dtype.type(bounds.low), values[chosen])
-            unit[chosen] = bounds.to_unit(observed)
-        return unit, missing
+    def patches(self, channel: int, rows: Ints, columns: Ints) -> tuple[Plane, Bools]:
+        """Return patches of a plane as rows, and their mask: (T, h * w); their rows are (T, h)."""
+        at, shape = (rows[:, :, None], columns[:, None, :]), (len(rows), rows.shape[1] * columns.shape[1])
+        missing, values = self.mask(channel)[at], self.pixels[(*at, channel)]
+        bounds = self.ranges[channel]
+        unit = bounds.to_unit(np.where(missing, values.dtype.type(bounds.low), values))
+        return unit.reshape(shape).astype(np.float32), missing.reshape(shape)
 
     def render(self, planes: Planes, *, keep_observed: bool = True) -> NDArray[Any]:
         """Return a copy of the pixels with missing values, or all, from planes, (H, W, C), clipped."""
@@ -218,7 +213,8 @@ def observed_ranges(pixels: NDArray[Any], missing: Bools) -> tuple[ValueRange | 
 def _observed_range(values: NDArray[Any], missing: Bools) -> ValueRange | None:
     """Return the range of the observed values of a channel (H, W), if there are any."""
     found: ValueRange | None = None
-    widest = None if values.dtype.kind == "f" else ValueRange(*_limits(values.dtype))
+    info = None if values.dtype.kind == "f" else np.iinfo(values.dtype)
+    widest = info and ValueRange(int(info.min), int(info.max))
     for rows in row_bands(values.shape):
         observed = values[rows][~missing[rows]]
         if observed.size:
@@ -226,11 +222,6 @@ def _observed_range(values: NDArray[Any], missing: Bools) -> ValueRange | None:
         if found is not None and found == widest:
             break  # the rest of the channel cannot change it
     return found
-
-
-def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
-    info = np.iinfo(dtype)
-    return int(info.min), int(info.max)
 
 
 def _range(values: NDArray[Any]) -> ValueRange:

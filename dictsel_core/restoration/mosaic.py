@@ -12,11 +12,12 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core import completion
 from dictsel_core._util.arrays import Layout, Region, evenly_spaced, grown, within
 from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, as_bool_mask
@@ -28,17 +29,13 @@ from dictsel_core.restoration.plan import (
     Dictionary,
     Plan,
     Sample,
-    Whole,
     as_atom_source,
     make_plan,
 )
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.survey import HALO, Survey, Tile, cut_tiles, survey_tile
-from dictsel_core.restoration.tile import code_tile, restore_tile
-
-if TYPE_CHECKING:
-    from dictsel_core.completion import Box, HolePart
+from dictsel_core.restoration.tile import restore_tile
 
 #: Returns a region of an image (h, w, C), and of its mask (h, w, c).
 ReadRegion = Callable[[Region], tuple[NDArray[Any], Bools]]
@@ -62,7 +59,7 @@ _APART = ("settings", "ranges", "dictionary", "coarse")
 class HoleRegion:
     """A part of a wide hole, and the region of the image that is needed to fill it."""
 
-    part: "HolePart"
+    part: "completion.HolePart"
     outer: Region
 
     @property
@@ -147,35 +144,35 @@ class Mosaic:
             layers = missing[:, :, :1] if survey.shares_mask else missing
             return (region[0].start, region[1].start), Image(pixels, layers, ranges)
 
-        holes: tuple[Box, ...] = ()
-        if len(survey.cells):
-            from dictsel_core.completion import hole_boxes  # noqa: PLC0415  (scipy is slow to import)
-
-            holes = hole_boxes(survey.cells, shape)
-        height, width = (-(-length >> self.level) for length in shape)
         # Where a channel is missing in all of a sample, only others tell how it is related to the rest.
         n_intact = _N_INTACT if survey.damaged and not survey.shares_mask else 0
-        whole = Whole(
-            shape,
-            survey.missing_fraction,
-            survey.observed_channels,
-            survey.repeats,
-            holes,
-            self.level,
-            survey.coarse_image((height, width), ranges),
-            [sample(each)[1] for each in evenly_spaced(survey.intact, n_intact)],
+        run = GeneratorRun(
+            make_plan(
+                [sample(each) for each in evenly_spaced(survey.damaged or survey.intact, _N_SAMPLES)],
+                shape,
+                survey.missing_fraction,
+                self.settings,
+                as_atom_source(None, self.settings) if source is None else source,
+                [sample(each)[1] for each in evenly_spaced(survey.intact, n_intact)],
+                observed_channels=survey.observed_channels,
+                repeats=survey.repeats,
+                level=self.level,
+            )
         )
-        samples = [sample(each) for each in evenly_spaced(survey.damaged or survey.intact, _N_SAMPLES)]
-        source = source or as_atom_source(None, self.settings)
-        return GeneratorRun(make_plan(samples, whole, self.settings, source)).finish()
+        plan = run.finish()
+        if len(survey.cells):
+            plan = replace(plan, holes=completion.hole_boxes(survey.cells, shape))
+        height, width = (-(-length >> self.level) for length in shape)
+        coarse = survey.coarse_image((height, width), ranges)
+        if coarse.missing.any():
+            plan = replace(plan, coarse=restore_tile(coarse, plan.for_coding()))
+        return plan
 
     def holes(self, plan: Plan) -> list[HoleRegion]:
         """Return the parts of wide holes, those of the first wave first."""
         if not plan.holes:
             return []
-        from dictsel_core.completion import hole_parts  # noqa: PLC0415  (scipy is slow to import)
-
-        parts = hole_parts(plan.holes, self.shape[:2], self.shape[2])
+        parts = completion.hole_parts(plan.holes, self.shape[:2], self.shape[2])
         return [
             HoleRegion(part, grown(part.region, HALO, self.shape, 1 << self.level))
             for part in sorted(parts, key=lambda each: each.wave)
@@ -189,11 +186,12 @@ class Mosaic:
         `fills` are those of earlier waves that touch the region.
         """
         image, part = _with_fills(pixels, missing, hole.outer, plan, fills), hole.part
-        planes = code_tile(image, plan.with_rounds(0), (hole.outer[0].start, hole.outer[1].start))
+        origin = hole.outer[0].start, hole.outer[1].start
+        planes = restore_tile(image, plan.for_coding(), origin=origin)
         region = within(part.region, hole.outer)
         own, wide = planes[region].copy(), wide_pixels(missing, plan.fill_reach)[region]
         observed = np.asarray(~image.missing[region].any(axis=2))
-        filling = part.fill(own, wide, observed, plan.settings.seed, plan.threads)
+        filling = completion.fill_part(part, own, wide, observed, plan.settings.seed, plan.threads)
         is_filled = GeneratorRun(filling).finish()
         box = within(part.box, part.region)
         return part.box, image.part(region).part(box).render(own[box]), wide[box] & is_filled

@@ -6,8 +6,7 @@
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, reduce
-from operator import add
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,16 @@ from dictsel_core.refinement.rounds import BEST_ROUNDS, DEFAULT_OPTIONS, Refinem
 from dictsel_core.restoration.coding import SparseCoder
 from dictsel_core.restoration.image import Image, Plane, Planes, ValueRange
 from dictsel_core.restoration.result import Restoration
-from dictsel_core.restoration.scales import Coarsest, Repeat, changes_of, repeat_of, useful_differences
+from dictsel_core.restoration.scales import (
+    NOT_ENLARGED,
+    Coarsest,
+    Repeat,
+    changes_of,
+    repeat_of,
+    useful_differences,
+)
 from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
-from dictsel_core.restoration.tile import TileRestorer, code_tile
+from dictsel_core.restoration.tile import TileRestorer
 from dictsel_core.selection import Selection, SelectionRun, iter_replacement_ols, iter_replacement_omp
 from dictsel_core.selection.engine import Repeats
 
@@ -48,6 +54,9 @@ class Dictionary:
     selection: Selection | None = None
     positions: Ints = field(default_factory=lambda: np.zeros((0, 2), np.intp))
 
+    def __len__(self) -> int:
+        return len(self.atoms)
+
     @classmethod
     def selected(cls, selection: Selection, positions: Ints | None = None) -> "Dictionary":
         """Return the dictionary of a selection."""
@@ -62,15 +71,8 @@ class Dictionary:
         return Dictionary(GroundSet(atoms.atoms[:, :n_atoms], atoms.origins[:n_atoms], atoms.patch_shape))
 
 
-@dataclass(frozen=True, eq=False)
-class AtomSource:
-    """The candidates for a dictionary, and the dictionary itself if it is known already."""
-
-    candidates: GroundSet
-    dictionary: Dictionary | None = None
-
-    def __len__(self) -> int:
-        return len(self.candidates if self.dictionary is None else self.dictionary.atoms)
+#: The candidates for a dictionary, or the dictionary itself if it is known already.
+AtomSource = GroundSet | Dictionary
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +108,10 @@ class Plan:
         """Number of threads."""
         return as_thread_count(self.settings.threads)
 
-    def with_rounds(self, rounds: int) -> "Plan":
-        """Return the plan with another number of rounds."""
-        return replace(self, settings=replace(self.settings, rounds=rounds))
+    def for_coding(self) -> "Plan":
+        """Return the plan of the same without filling and refinement."""
+        settings = replace(self.settings, rounds=0)
+        return replace(self, settings=settings, fill_reach=0, repeats=NOT_ENLARGED)
 
     def result(self, rounds: int | None, **found: Any) -> Restoration:  # noqa: ANN401  (fields of Restoration)
         """Return a restoration by this plan, with what was found; `rounds` is the number asked for."""
@@ -145,20 +148,6 @@ class Plan:
         return Coarsest(self.level, self.coarse[rows, columns], limits)
 
 
-@dataclass(frozen=True, eq=False)
-class Whole:
-    """Facts about all of an image that a plan needs, besides samples."""
-
-    shape: tuple[int, int]
-    missing_fraction: float
-    observed_channels: tuple[bool, ...]
-    repeats: tuple[Repeat, Repeat]
-    holes: tuple[tuple[int, int, int, int], ...] = ()
-    level: int = 0
-    coarse: Image | None = None  #: halved `level` times; None if the image is a single tile
-    intact: Sequence[Image] = ()  #: samples in which nothing is missing, to compare channels
-
-
 def planned_tile(
     image: Image,
     settings: RestoreSettings,
@@ -174,7 +163,7 @@ def planned_tile(
     start = time.perf_counter()
     plan = plan or (yield from plan_image(image, settings, source, origin))
     tile = TileRestorer(image, plan, origin)
-    tile.seconds["coarse" if source.dictionary else "select"] = time.perf_counter() - start
+    tile.seconds["coarse" if isinstance(source, Dictionary) else "select"] = time.perf_counter() - start
     return tile
 
 
@@ -189,37 +178,44 @@ def plan_image(
     rows, columns = (
         repeat_of(changes_of(image.pixels, image.missing, start, axis)) for axis, start in enumerate(origin)
     )
-    whole = Whole(image.shape, image.missing_fraction, image.observed_channels, (rows, columns))
-    return make_plan([(origin, image)], whole, settings, source)
+    facts: dict[str, Any] = {"observed_channels": image.observed_channels, "repeats": (rows, columns)}
+    return make_plan([(origin, image)], image.shape, image.missing_fraction, settings, source, **facts)
 
 
 def make_plan(
-    samples: Sequence[Sample], whole: Whole, settings: RestoreSettings, source: AtomSource
+    samples: Sequence[Sample],
+    shape: tuple[int, int],
+    missing_fraction: float,
+    settings: RestoreSettings,
+    source: AtomSource,
+    intact: Sequence[Image] = (),
+    **facts: Any,  # noqa: ANN401  (fields of Plan)
 ) -> Generator[float, None, Plan]:
-    """Yield the fraction of the work that is done, and return the plan of an image, made on samples of it."""
+    """Yield the fraction of the work that is done, and return the plan of an image, made on samples of it.
+
+    Shape, missing fraction and other facts are those of all of the image. In the intact samples, which tell
+    how channels are related, nothing is missing.
+    """
     images = [image for _, image in samples]
-    first, resolved = images[0], settings.resolved(1 - whole.missing_fraction, len(source))
-    dictionary = source.dictionary or (yield from select_dictionary(samples, resolved, source.candidates))
+    first, resolved = images[0], settings.resolved(1 - missing_fraction, len(source))
+    if isinstance(source, Dictionary):
+        dictionary = source
+    else:
+        dictionary = yield from select_dictionary(samples, resolved, source)
     rounds = BEST_ROUNDS if settings.rounds is None else settings.rounds
-    if whole.missing_fraction == 0 or min(whole.shape) < DEFAULT_OPTIONS.last_size:
+    if missing_fraction == 0 or min(shape) < DEFAULT_OPTIONS.last_size:
         rounds = 0
-    plan = Plan(
+    return Plan(
         settings=replace(resolved, rounds=rounds),
         ranges=first.ranges,
         dictionary=dictionary,
-        missing_fraction=whole.missing_fraction,
+        missing_fraction=missing_fraction,
         shares_mask=first.shares_mask,
-        observed_channels=whole.observed_channels,
         damage_density=damage_density([image.missing for image in images], settings.patch_size),
-        differences=() if first.shares_mask else useful_differences([*images, *whole.intact]),
-        repeats=whole.repeats,
+        differences=() if first.shares_mask else useful_differences([*images, *intact]),
         fill_reach=settings.fill_reach(first.pixels.dtype),
-        holes=whole.holes,
-        level=whole.level,
+        **facts,
     )
-    if whole.coarse is not None and whole.coarse.missing.any():
-        plan = replace(plan, coarse=code_tile(whole.coarse, plan.with_rounds(0)))
-    return plan
 
 
 def damage_density(masks: Sequence[Bools], patch_size: int) -> float:
@@ -242,17 +238,16 @@ def as_atom_source(value: ArrayLike | GroundSet | Selection | None, settings: Re
     """Return what was given as a dictionary; see `restore`."""
     size = settings.patch_size
     if value is None:
-        return AtomSource(_standard_candidates(size, settings.bases))
+        return _standard_candidates(size, settings.bases)
     if isinstance(value, Selection):
         _check_entries(value.ground_set.n_features, size)
-        return AtomSource(value.ground_set, Dictionary.selected(value))
+        return Dictionary.selected(value)
     if isinstance(value, GroundSet):
         _check_entries(value.n_features, size)
-        return AtomSource(value)
+        return value
     columns = as_matrix(value, "dictionary", "(pixels, atoms)")
     _check_entries(len(columns), size)
-    atoms = ground_set_from_array(columns, patch_shape=(size, size))
-    return AtomSource(atoms, Dictionary(atoms))
+    return Dictionary(ground_set_from_array(columns, patch_shape=(size, size)))
 
 
 @lru_cache(maxsize=4)
@@ -282,43 +277,38 @@ class PatchSample:
     mask: Bools
     positions: Ints
 
-    def __add__(self, other: "PatchSample") -> "PatchSample":
-        return PatchSample(
-            np.concatenate([self.data, other.data]),
-            np.concatenate([self.mask, other.mask]),
-            np.concatenate([self.positions, other.positions]),
-        )
 
-    def drawn(self, n_patches: int, seed: int) -> "PatchSample":
-        """Return patches with enough observed pixels, in their order; a random sample if there are more."""
-        counts = np.asarray(np.count_nonzero(~self.mask, axis=1))
-        chosen = np.flatnonzero(counts >= _threshold([counts], self.mask.shape[1]))
-        if len(chosen) > n_patches:
-            chosen = np.sort(np.random.default_rng(seed).choice(chosen, n_patches, replace=False))
-        return PatchSample(self.data[chosen], self.mask[chosen], self.positions[chosen])
+def sample_patches(
+    samples: Sequence[tuple[tuple[int, ...], Image]], size: int, n_patches: int, seed: int
+) -> PatchSample:
+    """Cut the channels of images into adjacent patches, and draw some with enough observed pixels.
 
-
-def sample_patches(image: Image, size: int, n_patches: int, seed: int) -> PatchSample:
-    """Cut the channels of an image into adjacent patches, and draw some with enough observed pixels.
-
-    The image is mirrored below and to the right so that patches cover it.
+    Images are mirrored below and to the right so that patches cover them. The place of an image is its first
+    row and column, preceded by its number in a stack.
     """
-    counts = [observed_counts(image.mask(layer), size) for layer in range(image.missing.shape[2])]
-    counts *= image.n_channels // len(counts)  # by channel
-    threshold, (n_down, n_across) = _threshold(counts, size**2), counts[0].shape
+    channels = [(place, image, c) for place, image in samples for c in range(image.n_channels)]
+    counts = [observed_counts(image.mask(channel), size) for _, image, channel in channels]
+    threshold = _threshold(counts, size**2)
     usable = [np.flatnonzero(each >= threshold) for each in counts]
-    totals = np.cumsum([0, *map(len, usable)])
-    chosen = np.arange(totals[-1])
+    ends = np.cumsum([len(each) for each in usable])
+    chosen = np.arange(ends[-1])
     if len(chosen) > n_patches:
         chosen = np.sort(np.random.default_rng(seed).choice(len(chosen), n_patches, replace=False))
-    channels = np.searchsorted(totals, chosen, side="right") - 1
-    numbers = np.concatenate([each[chosen[channels == c] - totals[c]] for c, each in enumerate(usable)])
-    positions = np.stack(np.divmod(numbers, n_across), axis=1) * size
-    rows, columns = (
-        np.pad(np.arange(length), (0, n * size - length), mode="symmetric")[start[:, None] + np.arange(size)]
-        for length, n, start in zip(image.shape, (n_down, n_across), positions.T, strict=True)
-    )
-    return PatchSample(*image.values_at(channels, rows, columns), positions)
+    found: list[tuple[Plane, Bools, Ints]] = []
+    for (place, image, channel), count, numbers, part in zip(
+        channels, counts, usable, np.split(chosen, np.searchsorted(chosen, ends[:-1])), strict=True
+    ):
+        own = numbers[part - (ends[len(found)] - len(numbers))]
+        corners = np.stack(np.divmod(own, count.shape[1]), axis=1) * size
+        rows, columns = (
+            np.pad(np.arange(n), (0, -n % size), mode="symmetric")[first[:, None] + np.arange(size)]
+            for n, first in zip(image.shape, corners.T, strict=True)
+        )
+        positions = np.full((len(own), len(place)), place)
+        positions[:, -2:] += corners
+        found.append((*image.patches(channel, rows, columns), positions))
+    data, mask, positions = (np.concatenate(each) for each in zip(*found, strict=True))
+    return PatchSample(data, mask, positions)
 
 
 def observed_counts(missing: Bools, size: int) -> Counts:
@@ -343,18 +333,10 @@ def _threshold(counts: list[Counts], n_pixels: int) -> int:
 def select_dictionary(
     samples: Sequence[tuple[tuple[int, ...], Image]], settings: ResolvedSettings, candidates: GroundSet
 ) -> Generator[float, None, Dictionary]:
-    """Yield the fraction that is done, and return a dictionary selected on patches of samples of images.
-
-    The place of a sample is its first row and column in the image, preceded by the number of that image in a
-    stack.
-    """
-    patches, n_patches = [], MAX_PATCHES // 2 if settings.is_refined else MAX_PATCHES
-    for place, image in samples:
-        own = sample_patches(_whole_patches(image, settings), settings.patch_size, n_patches, settings.seed)
-        numbers = np.broadcast_to(np.array(place[:-2], np.intp), (len(own.positions), len(place) - 2))
-        positions = np.concatenate([numbers, own.positions + np.array(place[-2:])], axis=1)
-        patches.append(replace(own, positions=positions))
-    sample = reduce(add, patches).drawn(n_patches, settings.seed)
+    """Yield the fraction that is done, and return a dictionary selected on patches of samples of images."""
+    n_patches = MAX_PATCHES // 2 if settings.is_refined else MAX_PATCHES
+    whole = [(place, _whole_patches(image, settings)) for place, image in samples]
+    sample = sample_patches(whole, settings.patch_size, n_patches, settings.seed)
     run = _selection_run(sample, settings, candidates)
     for _ in run:
         yield len(run.steps) / run.n_atoms

@@ -11,14 +11,7 @@ from dictsel_core._util.arrays import Axis, Region, check_in_memory, grown, with
 from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
 from dictsel_core._util.validation import Bools
 from dictsel_core.restoration.damaged import as_damaged
-from dictsel_core.restoration.image import (
-    Image,
-    ValueRange,
-    as_layers,
-    joint_range,
-    observed_ranges,
-    unit_ranges,
-)
+from dictsel_core.restoration.image import Image, as_layers, joint_range, observed_ranges, unit_ranges
 from dictsel_core.restoration.plan import as_atom_source, damage_density
 from dictsel_core.restoration.restore import image_steps, wrapped
 from dictsel_core.restoration.result import Restoration, RestoreStep
@@ -155,7 +148,9 @@ def _steps(
     if unknown.all():
         raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
     plan, found = previous.plan, observed_ranges(part, unknown)
-    ranges = _widened(plan.ranges if plan else _ranges(previous.image), found)
+    before = plan.ranges if plan else observed_ranges(previous.image, np.zeros((*image.shape[:2], 1), bool))
+    # Pixels that are no longer missing may be outside of what was observed before.
+    ranges = unit_ranges(tuple(joint_range(*pair) for pair in zip(before, found, strict=True)))
     damaged = Image(part, unknown, ranges)
     if plan is not None:
         plan = replace(
@@ -184,15 +179,6 @@ def _steps(
         n_rounds=max(previous.n_rounds, restoration.n_rounds),
         region=inner,
     )
-
-
-def _ranges(image: NDArray[Any]) -> tuple[ValueRange, ...]:
-    return unit_ranges(observed_ranges(image, np.zeros((*image.shape[:2], 1), bool)))
-
-
-def _widened(ranges: tuple[ValueRange, ...], found: tuple[ValueRange | None, ...]) -> tuple[ValueRange, ...]:
-    """Return ranges that hold what was found too: pixels that are no longer missing may be outside."""
-    return unit_ranges(tuple(joint_range(*pair) for pair in zip(ranges, found, strict=True)))
 
 
 def _as_region(region: tuple[slice, ...], shape: tuple[int, ...]) -> Region:

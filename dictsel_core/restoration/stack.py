@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from dictsel_core._util.arrays import Region, evenly_spaced
 from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools, Floats
+from dictsel_core.atoms import GroundSet
 from dictsel_core.refinement.rounds import BEST_ROUNDS
 from dictsel_core.restoration.damaged import DamagedArray, Part, as_damaged
 from dictsel_core.restoration.holdout import held_out_errors, hold_out, trial_generator
 from dictsel_core.restoration.image import Image, Planes, complete_planes, in_ranges
 from dictsel_core.restoration.plan import (
     AtomSource,
+    Dictionary,
     Plan,
     as_atom_source,
     plan_image,
@@ -24,7 +26,7 @@ from dictsel_core.restoration.plan import (
 )
 from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
 from dictsel_core.restoration.settings import RestoreSettings
-from dictsel_core.restoration.tile import TileRestorer, TileStep, code_tile
+from dictsel_core.restoration.tile import TileRestorer, TileStep, restore_tile
 
 #: Number of parts, evenly spaced, whose patches the dictionary is selected on.
 _N_SAMPLED = 16
@@ -84,19 +86,19 @@ class StackRestorer:
 
     def _decide(self) -> Iterator[RestoreStep]:
         """Select the dictionary, and find out whether neighbors help, where these are left open."""
-        if self._source.dictionary is None and self._parts:
-            yield from self._select()
+        if self._parts and not isinstance(self._source, Dictionary):
+            self._source = yield from self._select(self._source)
         if self._tries_neighbors and self._max_rounds:
             yield from self._try_neighbors()
 
-    def _select(self) -> Iterator[RestoreStep]:
+    def _select(self, candidates: GroundSet) -> Generator[RestoreStep, None, Dictionary]:
         """Select a dictionary on patches of several parts."""
         parts = [((part.number, 0, 0), image) for part, image in zip(self._parts, self._images, strict=True)]
         samples = evenly_spaced(parts, _N_SAMPLED)
-        run = GeneratorRun(select_dictionary(samples, self._settings, self._source.candidates))
+        run = GeneratorRun(select_dictionary(samples, self._settings, candidates))
         for fraction in run:
             yield RestoreStep("select", _SELECTED * fraction, n_images=len(self._parts))
-        self._source = replace(self._source, dictionary=run.result)
+        return run.result
 
     def _sequences(self) -> list[list[int]]:
         """Return which parts are restored together, by their numbers: those that may be neighbors."""
@@ -203,7 +205,7 @@ class StackRestorer:
                 if beside.missing.all():
                     continue
                 if beside.missing.any():
-                    planes = code_tile(beside, self._plan(self._images[other], rounds=0))
+                    planes = restore_tile(beside, self._plan(self._images[other], rounds=0).for_coding())
                     neighbors.append(in_ranges(planes, beside.ranges, own.ranges))
                 else:
                     neighbors.append(complete_planes(beside.pixels, own.ranges))
@@ -225,12 +227,13 @@ class StackRestorer:
 
     def _restoration(self) -> Restoration:
         """Return the result as it is now: sums over all parts."""
-        results, dictionary = self._results, self._source.dictionary
+        results, source = self._results, self._source
+        dictionary = source if isinstance(source, Dictionary) else None
         seconds: dict[str, float] = {}
         for result in results:
             for stage, each in result.seconds.items():
                 seconds[stage] = seconds.get(stage, 0.0) + each
-        n_atoms = 0 if dictionary is None else len(dictionary.atoms)
+        n_atoms = 0 if dictionary is None else len(dictionary)
         return Restoration(
             image=self._damaged.wrapped(self._restored.copy(order="K")),
             settings=self._settings,

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core import completion
 from dictsel_core._util.arrays import Region, evenly_spaced, grown, parts_of, within
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.restoration.damaged import wide_pixels
 from dictsel_core.restoration.image import (
     Image,
-    Planes,
     ValueRange,
     in_ranges,
     joint_range,
@@ -52,17 +52,6 @@ def cut_tiles(shape: tuple[int, ...], side: int, grid: int = 1) -> Iterator[Tile
 
 
 @dataclass(frozen=True, eq=False)
-class CoarsePart:
-    """A coarse scale of a tile, in its own ranges, and where it begins in that scale of the image."""
-
-    top: int
-    left: int
-    planes: Planes
-    missing: Bools
-    ranges: tuple[ValueRange, ...]
-
-
-@dataclass(frozen=True, eq=False)
 class Survey:
     """Facts about some tiles of an image; the sum over all tiles is what is known of the image."""
 
@@ -74,7 +63,8 @@ class Survey:
     intact: tuple[Region, ...]  #: and where nothing is
     cells: Ints  #: (N, 6), with wide holes; see `hole_cells`
     changes: tuple[Changes, Changes]  #: where adjacent rows and columns differ; see `changes_of`
-    coarse: tuple[CoarsePart, ...] = ()
+    #: A coarse scale of each tile in its own ranges, and where that begins in the scale of the image.
+    coarse: tuple[tuple[tuple[int, int], Image], ...] = ()
 
     def __add__(self, other: "Survey") -> "Survey":
         return Survey(
@@ -109,13 +99,12 @@ class Survey:
 
     def coarse_image(self, shape: tuple[int, int], ranges: tuple[ValueRange, ...]) -> Image:
         """Return the coarse scale of the image, of this shape, in unit range."""
-        first = self.coarse[0]
-        planes = np.zeros((*shape, first.planes.shape[2]), np.float32)
-        missing = np.ones((*shape, first.missing.shape[2]), bool)
-        for part in self.coarse:
-            height, width = part.missing.shape[:2]
-            place = np.s_[part.top : part.top + height, part.left : part.left + width]
-            planes[place] = in_ranges(part.planes, part.ranges, ranges)
+        planes = np.zeros((*shape, len(ranges)), np.float32)
+        missing = np.ones((*shape, len(self.n_missing)), bool)
+        for (top, left), part in self.coarse:
+            height, width = part.shape
+            place = np.s_[top : top + height, left : left + width]
+            planes[place] = in_ranges(part.pixels, part.ranges, ranges)
             missing[place] = part.missing
         layers = missing[:, :, :1] if self.shares_mask else missing
         return Image(planes, layers, (ValueRange(0.0, 1.0),) * planes.shape[2])
@@ -158,9 +147,7 @@ def _hole_cells(missing: Bools, tile: Tile, reach: int) -> Ints:
     wide = wide_pixels(missing, reach)[tile.inner]
     if not wide.any():
         return np.zeros((0, 6), np.intp)
-    from dictsel_core.completion import hole_cells  # noqa: PLC0415  (scipy is slow to import)
-
-    return hole_cells(wide, tile.region[0].start, tile.region[1].start)
+    return completion.hole_cells(wide, tile.region[0].start, tile.region[1].start)
 
 
 def _coarse_part(
@@ -170,8 +157,8 @@ def _coarse_part(
     top: int,
     left: int,
     level: int,
-) -> CoarsePart:
-    """Return a coarse scale of the pixels of a tile."""
+) -> tuple[tuple[int, int], Image]:
+    """Return a coarse scale of the pixels of a tile, and where it begins."""
     own = unit_ranges(ranges)
     planes, hidden = Image(pixels, missing, own).planes(), missing
     for _ in range(level):
@@ -181,4 +168,4 @@ def _coarse_part(
         ]
         planes = np.concatenate([values for values, _ in layers], axis=2)
         hidden = np.stack([unknown for _, unknown in layers], axis=2)
-    return CoarsePart(top >> level, left >> level, planes, hidden, own)
+    return (top >> level, left >> level), Image(planes, hidden, own)

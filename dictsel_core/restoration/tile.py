@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dictsel_core import completion
 from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools
 from dictsel_core.refinement.rounds import refine_round
@@ -41,14 +42,6 @@ def restore_tile(
     """
     tile = TileRestorer(image, plan, origin)
     for _ in tile.steps(neighbors):
-        pass
-    return tile.planes
-
-
-def code_tile(image: Image, plan: "Plan", origin: tuple[int, int] = (0, 0)) -> Planes:
-    """Return the pixels of a tile after the coding alone."""
-    tile = TileRestorer(image, plan, origin)
-    for _ in tile.coding():
         pass
     return tile.planes
 
@@ -92,7 +85,7 @@ class TileRestorer:
 
     def first_steps(self) -> Iterator[TileStep]:
         """Code, and fill wide holes, and yield the progress."""
-        yield from self._timed(self.coding())
+        yield from self._timed(self._coding())
         if self._has_wide:
             yield from self._timed(self._filling())
 
@@ -106,7 +99,7 @@ class TileRestorer:
             equalize(self.planes, self.image, self.plan.repeats, self._origin)
             yield TileStep("refine" if self._n_rounds else "code", 1.0, is_visible=True)
 
-    def coding(self) -> Iterator[TileStep]:
+    def _coding(self) -> Iterator[TileStep]:
         """Estimate missing pixels by sparse coding, from coarse to fine."""
         image, plan, coder = self.image, self.plan, self._coder
         coarsest = plan.coarsest(self._origin, image.shape)
@@ -127,11 +120,9 @@ class TileRestorer:
 
     def _filling(self) -> Iterator[TileStep]:
         """Fill wide holes with texture and structure from around them."""
-        from dictsel_core.completion import fill_wide_parts  # noqa: PLC0415  (scipy is slow to import)
-
         plan, observed = self.plan, np.asarray(~self.image.missing.any(axis=2))
         run = GeneratorRun(
-            fill_wide_parts(self.planes, self._wide, observed, plan.settings.seed, plan.threads)
+            completion.fill_wide_parts(self.planes, self._wide, observed, plan.settings.seed, plan.threads)
         )
         for fraction in run:
             yield self._step("texture", _WORK_OF_FILLING * fraction, is_visible=True)

@@ -7,6 +7,7 @@ from scipy.ndimage import gaussian_filter
 
 from dictsel_core.completion import (
     completion,
+    fill_part,
     fill_wide_parts,
     hole_boxes,
     hole_cells,
@@ -187,7 +188,7 @@ def test_holes_do_not_depend_on_each_other():
     for part, hole in zip(parts_of(one | other), (other, one), strict=True):
         region = smooth[part.region].astype(np.float32)
         wide = (one | other)[part.region]
-        list(part.fill(region, wide, ~wide, 0, 1))
+        list(fill_part(part, region, wide, ~wide, 0, 1))
         assert (region[hole[part.region]] == both[hole]).all()
 
 

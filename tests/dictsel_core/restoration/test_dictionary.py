@@ -12,7 +12,7 @@ def test_patches_are_those_at_their_positions():
     rng = np.random.default_rng(0)
     image, mask = rng.random((24, 32, 3)), rng.random((24, 32)) < 0.3
     whole = as_image(image, mask[:, :, None])
-    sample = sample_patches(whole, 8, 2048, seed=0)
+    sample = sample_patches([((0, 0), whole)], 8, 2048, seed=0)
     assert len(sample.data) == 3 * 3 * 4
     for channel in range(3):
         plane = whole.plane(channel)
@@ -40,7 +40,7 @@ def test_patches_at_an_odd_border_are_mirrored(n_layers):
     image = rng.integers(0, 60000, (13, 19, 3)).astype(np.uint16)
     mask = rng.random((13, 19, n_layers)) < 0.4
     whole = as_image(image, mask)
-    sample = sample_patches(whole, 8, 2048, seed=0)
+    sample = sample_patches([((0, 0), whole)], 8, 2048, seed=0)
     assert len(sample.data) == 3 * 2 * 3
     for channel in range(3):
         plane, missing = (

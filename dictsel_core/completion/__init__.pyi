@@ -1,0 +1,10 @@
+from .filling import fill_holes as fill_holes
+from .filling import fill_part as fill_part
+from .filling import fill_wide_parts as fill_wide_parts
+from .filling import iter_fill_holes as iter_fill_holes
+from .holes import Box as Box
+from .holes import HolePart as HolePart
+from .holes import hole_boxes as hole_boxes
+from .holes import hole_cells as hole_cells
+from .holes import hole_parts as hole_parts
+from .holes import wide_parts as wide_parts
