@@ -174,7 +174,7 @@ def main() -> None:
     photograph = Path(sys.argv[1]).absolute()
     os.chdir(folder)  # no path of this machine is to be seen
     window = MainWindow(Preferences(folder / "preferences.json"), ThemeSwitch(application))
-    window.set_theme(Theme.DARK)
+    window.choices.set_theme(Theme.DARK)
     window.resize(*SIZE)
     window.show()
     recorder = Recorder(window)

@@ -67,7 +67,7 @@ def main() -> None:
     assert isinstance(application, QApplication)
     switch = ThemeSwitch(application)
     window = MainWindow(Preferences(Path(tempfile.mkdtemp()) / "preferences.json"), switch)
-    window.set_theme(Theme.LIGHT)
+    window.choices.set_theme(Theme.LIGHT)
     window.show()
     session = window.session
     session.opening.open_picture(scratched, "scan")

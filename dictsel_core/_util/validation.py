@@ -248,17 +248,16 @@ class ObservedData:
         return self.scales is not None and float(self.scales.min()) < SMALLEST_SINGLE
 
     @property
-    def missing_fraction(self) -> float:
-        """The fraction of all entries that is missing."""
-        return 0.0 if self._missing is None else np.count_nonzero(self._missing) / self._missing.size
+    def are_sparse(self) -> bool:
+        """Whether at least half of the entries are missing."""
+        missing = self._missing
+        return missing is not None and 2 * int(np.count_nonzero(missing)) >= missing.size
 
-    def rows(
-        self, start: int, stop: int, *, weighted: bool = True, zeroed: bool = True
-    ) -> tuple[Floats, Floats | None]:
+    def rows(self, start: int, stop: int, *, weighted: bool = True) -> tuple[Floats, Floats | None]:
         """Return some rows, zero at missing entries, and their factors (None: all 1).
 
         The rows are multiplied by their scales and factors, if weighted. Both are new contiguous arrays of
-        `dtype`; rows that are not zeroed may be the data themselves, with any values at missing entries.
+        `dtype`.
         """
         part, factors = self._data[start:stop], None
         if self._missing is None:
@@ -266,8 +265,6 @@ class ObservedData:
         else:
             missing = self._missing[start:stop]
             factors = np.logical_not(missing).astype(self.dtype, order="C")
-            if not zeroed and self.scales is None and self._factors is None:
-                return np.require(part, self.dtype, ["C", "A", "W"]), factors
             clean = _zeroed(part, missing).astype(self.dtype, copy=False)
         if self._factors is not None:
             factors = self._factors[start:stop].astype(self.dtype, order="C")

@@ -83,8 +83,6 @@ def scatter_codes(codes: Floats, supports: Ints, coefficients: Floats) -> None:
     codes[rows, supports[rows, slots]] = coefficients[rows, slots]
 
 
-#: Least number of patches, and least fraction of missing entries, that are coded patch by patch.
-_MIN_PATCHES, _MIN_MISSING = 512, 0.5
 #: A fit is exact if its squared residual is at most this fraction of its energy, by the size of a number.
 _EXACT = {4: 1e-6, 8: 1e-12}
 
@@ -168,9 +166,7 @@ def code_data(
     """Do what `omp` does, for those whom an early end does not surprise."""
     atoms, points = as_coding_problem(dictionary, data, mask, weights)
     caps = as_each(as_caps(sparsity, "sparsity"), len(points))
-    by_patch = len(points) >= _MIN_PATCHES and points.missing_fraction >= _MIN_MISSING
-    weak = points.has_partial_weights
-    pursuit = Pursuit(atoms, int(caps.max()), tolerance, weak=weak, by_patch=by_patch)
+    pursuit = Pursuit(atoms, int(caps.max()), tolerance, sparse=points.are_sparse)
     return code_points(pursuit, points, caps, as_thread_count(threads))
 
 
@@ -227,7 +223,7 @@ def code_points(
 
     def code(start: int, stop: int) -> None:
         rows = slice(start, stop)
-        clean, observed = points.rows(start, stop, zeroed=not pursuit.by_patch)
+        clean, observed = points.rows(start, stop)
         supports[rows], coefficients[rows], energies[rows] = pursuit(
             clean,
             observed,

@@ -1,4 +1,4 @@
-"""Orthogonal matching pursuit of a chunk of patches: all of them step by step, or one after the other."""
+"""Orthogonal matching pursuit of a chunk of patches, step by step."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -6,35 +6,135 @@ from functools import cached_property
 
 import numpy as np
 
-from dictsel_core._util.validation import Bools, Floats, Ints, rounding_level
+from dictsel_core._util.validation import Bools, Doubles, Floats, Ints, rounding_level
 from dictsel_core.atoms.ground_set import duplicate_columns
-from dictsel_core.pursuit.kernels import append_columns, pursue, solve_columns
+from dictsel_core.pursuit.kernels import (
+    append_columns,
+    correlate,
+    invert_columns,
+    observe,
+    project,
+    solve_columns,
+)
 
 #: Rows per chunk: enough to amortize a NumPy call, few enough to stay in the cache.
-CHUNK = 2048
+CHUNK = 256
 #: A column is dependent on the previous ones, and gets the coefficient zero, if less than this many machine
 #: epsilons of its squared length are orthogonal to them.
-DEPENDENCE_EPSILONS = 16.0
+_DEPENDENCE_EPSILONS = 16.0
 #: Gram-Schmidt is repeated if less than this fraction of the squared length of a column is left.
-REPEAT_BELOW = 0.1
-
+_REPEAT_BELOW = 0.1
+#: Largest entry of an inverse Gram matrix of unit columns above which a fit is made by singular values, of
+#: which those up to this fraction of the largest one are rounding error.
+_ILL_CONDITIONED, _NEGLIGIBLE = 1e6, 1e-10
 
 #: Changes scores (B, k) in place, given the supports so far (B, s).
 Rule = Callable[[Floats, Ints], None]
 
 
+class PatchFits:
+    """Fits of up to N patches by up to `capacity` rows of a matrix (k, d), in arrays that are used again.
+
+    New pages would cost more than the arithmetic on them. If they are `sparse`, which pays if half of the
+    entries are missing, nothing but observed entries is worked on. See the kernels for the arrays.
+    """
+
+    def __init__(self, n_patches: int, capacity: int, rows: Floats, *, sparse: bool) -> None:
+        self._rows, self._sparse, self.capacity = rows, sparse, capacity
+        pitch, dtype = rows.shape[1] + 4, rows.dtype
+        factors = np.empty((n_patches, pitch), dtype)
+        self.observed = np.empty(factors.shape, np.uintp), factors, np.empty(n_patches, np.uintp)
+        self.residuals, self._weighted = np.empty_like(factors), np.empty_like(factors)
+        self.vectors = np.zeros((n_patches, capacity * pitch), dtype)
+        self._overlaps = np.empty((n_patches, capacity, capacity), dtype)
+        self.steps = np.empty((n_patches, 4, capacity), dtype)
+        self.arrays = self.residuals, self.vectors, self._overlaps, self.steps
+        #: Patches whose columns were dependent when they were fitted.
+        self.dependent: Ints = np.empty(0, np.intp)
+
+    def __len__(self) -> int:
+        return len(self.residuals)
+
+    def begin(self, data: Floats, weights: Floats | None) -> None:
+        """Begin with the data of some patches, (B, d), multiplied by the weights of their entries."""
+        factors = np.ones((1, data.shape[1]), data.dtype) if weights is None else weights
+        observe(data, factors, self._sparse, self.observed, self.residuals)
+        self._overlaps[: len(data)] = self.steps[: len(data)] = 0
+
+    def correlate(self, vectors: Floats, matrix: Floats, out: Floats) -> None:
+        """Write the products of vectors of patches, and their factors, with a matrix (d, n) to (B, n)."""
+        if self._sparse:
+            correlate(vectors, self.observed, matrix, out)
+        else:
+            n, d = len(out), len(matrix)
+            np.multiply(vectors[:n, :d], self.observed[1][:n, :d], out=self._weighted[:n, :d])
+            np.matmul(self._weighted[:n, :d], matrix, out=out, casting="same_kind")
+
+    def project(self, n_columns: int, matrix: Floats, out: Floats) -> None:
+        """Write which parts of the squared lengths of columns (d, n) lie in the span of each fit: (B, n)."""
+        if self._sparse:
+            project(n_columns, self.observed, self.arrays, matrix, out)
+            return
+        n, (d, pitch) = len(out), (len(matrix), self.residuals.shape[1])
+        basis = self.vectors[:n].reshape(n, -1, pitch)[:, :n_columns, :d] * self.observed[1][:n, None, :d]
+        basis *= np.sqrt(self.steps[:n, 1, :n_columns, None])
+        inside = (basis.reshape(-1, d).astype(matrix.dtype) @ matrix).reshape(n, n_columns, -1)
+        np.einsum("bsn,bsn->bn", inside, inside, out=out)
+
+    def fit(self, data: Floats, weights: Floats | None, supports: Ints) -> tuple[Doubles, Doubles]:
+        """Fit patches by supports (B, S), with -1 behind the atoms; return weights and inverse Gram matrices.
+
+        Dependent columns get weights of minimum norm. Both results are 0 in empty slots.
+        """
+        self.begin(data, weights)
+        n, width = supports.shape
+        sizes, reliable, energies = (supports >= 0).sum(axis=1), np.ones(n, bool), np.empty(n)
+        nothing = np.empty((0, 0))
+        append_columns(
+            (0, width),
+            (self._rows, self._rows, self._rows),
+            (nothing, nothing.view(np.intp)),
+            self.observed,
+            self.arrays,
+            (1 / _ILL_CONDITIONED, _REPEAT_BELOW, -1.0),
+            (supports, sizes, energies, energies, nothing),
+            reliable,
+        )
+        coefficients, inverse = np.zeros((n, width)), np.empty((n, width, width))
+        solve_columns(width, self.arrays, coefficients)
+        invert_columns(width, self.arrays, inverse)
+        strain = np.einsum("bss->bs", inverse) * self.steps[:n, 2, :width]
+        self.dependent = ill = np.flatnonzero(~reliable | (strain > _ILL_CONDITIONED).any(axis=1))
+        if ill.size:
+            coefficients[ill], inverse[ill] = self._fit_dependent(ill, data[ill], supports[ill])
+        return coefficients, inverse
+
+    def _fit_dependent(self, rows: Ints, data: Floats, supports: Ints) -> tuple[Doubles, Doubles]:
+        """Fit some patches by singular values, which is slow but accurate even for dependent columns."""
+        entries, factors, counts = (each[rows] for each in self.observed)
+        (n, pitch), places = entries.shape, entries.astype(np.intp)
+        columns = self._rows[supports[:, :, None], places[:, None]] * factors[:, None]
+        columns[supports < 0] = 0
+        residual = np.take_along_axis(data, places, axis=1).astype(np.float64)
+        residual[np.arange(pitch) >= counts[:, None]] = 0
+        left, sizes, directions = np.linalg.svd(columns, full_matrices=False)
+        visible = sizes > _NEGLIGIBLE * sizes[:, :1]
+        directions *= visible[:, :, None]
+        duals = left * np.divide(1, sizes, out=np.zeros_like(sizes), where=visible)[:, None]
+        along = np.matvec(directions, residual)
+        self.residuals[rows] = residual - np.vecmat(along, directions)
+        vectors = np.zeros((n, self.capacity, pitch))
+        vectors[:, : directions.shape[1]] = directions
+        self.vectors[rows], self.steps[rows, 1] = vectors.reshape(n, -1), 1
+        return np.matvec(duals, along), duals @ duals.transpose(0, 2, 1)
+
+
 class Pursuit:
-    """The kernel of `omp` for one dictionary; it may be called from several threads.
+    """The loop of `omp` for one dictionary; it may be called from several threads.
 
-    Assumes finite atoms (d, k) and data of the same dtype. Weights are `weak` if some lie between 0 (missing)
-    and 1 (observed). Excluded atoms, (k,) bool, are never selected; by default duplicates of earlier ones:
-    rounding must not decide between them. A patch is finished when its squared residual is at most the
-    tolerance.
-
-    All patches of a chunk make each step together, or, if `by_patch`, one patch after the other all of its
-    steps on its observed entries alone, up to rounding with the same result; with half of the entries
-    missing, both take about as long. Chunks without missing entries, or with a rule, are always coded
-    together.
+    Assumes finite atoms (d, k) and data of the same dtype. If they are `sparse`, see `PatchFits`. Excluded
+    atoms, (k,) bool, are never selected; by default duplicates of earlier ones: rounding must not decide
+    between them. A patch is finished when its squared residual is at most the tolerance.
     """
 
     def __init__(
@@ -43,22 +143,19 @@ class Pursuit:
         capacity: int,
         tolerance: float = 0.0,
         *,
-        weak: bool = False,
-        by_patch: bool = False,
+        sparse: bool = False,
         excluded: Bools | None = None,
     ) -> None:
         self.atoms = np.ascontiguousarray(atoms)
         self._rows = np.ascontiguousarray(atoms.T)
         self._squares = self.atoms**2
-        self.capacity = min(capacity, *atoms.shape)
-        self.by_patch, self._tolerance, self._weak = by_patch, tolerance, weak
-        # Relative magnitude below which a correlation, or the masked length of an atom, is rounding error.
-        self._rounding = rounding_level(atoms.shape[0], atoms.dtype)
         self._squares[:, duplicate_columns(self.atoms) if excluded is None else excluded] = 0
+        self.capacity, self._sparse = min(capacity, *atoms.shape), sparse
         number, epsilon = self.atoms.dtype.type, np.finfo(self.atoms.dtype).eps
-        limits = self._rounding**2, DEPENDENCE_EPSILONS * epsilon, REPEAT_BELOW, tolerance
-        self._limits = tuple(number(each) for each in limits)  # of `pursue`
-        self._free: list[_Workspace] = []  # shared by all threads
+        # Squared relative size below which a correlation, or the masked length of an atom, is rounding error.
+        self._rounding = number(rounding_level(atoms.shape[0], atoms.dtype) ** 2)
+        self._limits = number(_DEPENDENCE_EPSILONS * epsilon), number(_REPEAT_BELOW), number(tolerance)
+        self._free: list[tuple[PatchFits, Floats, Floats]] = []  # shared by all threads
 
     def __call__(
         self,
@@ -71,109 +168,73 @@ class Pursuit:
     ) -> tuple[Ints, Floats, Floats]:
         """Code one chunk by weighted least squares; return supports, coefficients (B, s), and energies (B,).
 
-        Data are multiplied by the weights, and zero at missing entries, which are not read by patch. Weights
-        are 1 where observed and 0 where missing, or None. Caps, (B,), are the capacity by default. A patch
-        that cannot use the atom that a rule makes it select goes on without it. The path, (B, s + 1), is
-        filled with the squared residual after 0, 1, ... steps.
+        Data are multiplied by the weights, and zero at missing entries. Weights are 1 where observed, 0 where
+        missing, or between, or None. Caps, (B,), are the capacity by default. A patch that cannot use the
+        atom that a rule makes it select goes on without it. The path, (B, s + 1), is filled with the squared
+        residual after 0, 1, ... steps.
         """
-        if self.by_patch and weights is not None and rule is None:
-            return self._code_by_patch(data, weights, caps, path)
-        work, (n, n_features) = self._take_workspace(len(data)), data.shape
-        scores, residual = work.scores[:n], work.residual[:n]
-        inverse_lengths = self._inverse_lengths(weights, work.inverse_lengths[:n])
-        supports, rows, n_columns = np.full((n, self.capacity), -1), np.arange(n), 0
-        residual[...] = data
-        energy = np.vecdot(data, data)
-        min_score, active = energy * self._limits[0], energy > self._tolerance
-        if path is not None:
-            path[...] = energy[:, None]
-        for j in range(self.capacity):
-            weighted = residual
-            if self._weak and weights is not None:
-                weighted = np.multiply(residual, weights, out=work.weighted[:n])
-            np.matmul(weighted, self.atoms, out=scores)
-            np.square(scores, out=scores)
-            np.multiply(scores, inverse_lengths, out=scores)
-            if rule is not None:
-                rule(scores, supports)
-            chosen = scores.argmax(axis=1)
-            active &= scores[rows, chosen] > min_score
-            if caps is not None:
-                active &= caps > j
-            if not active.any():
-                break
-            work.vectors[:n, j * n_features : (j + 1) * n_features] = self._columns(chosen, weights)
-            taken, n_columns = active.copy(), j + 1
-            # A dependent column ends the pursuit of its patch: even the best atom explains nothing.
-            append_columns(j, inverse_lengths[rows, chosen], self._limits, taken, residual, *work.fit)
-            active = taken if rule is None else active
-            supports[:, j] = np.where(taken, chosen, -1)
-            energy = np.vecdot(residual, residual)
-            if path is not None:
-                path[:, j + 1 :] = energy[:, None]
-            if self._tolerance > 0:
-                active &= energy > self._tolerance
-        coefficients = np.zeros(supports.shape, self.atoms.dtype)
-        solve_columns(n_columns, *work.fit[1:], coefficients)
-        self._free.append(work)
-        return supports, coefficients, energy
-
-    def _code_by_patch(
-        self, data: Floats, weights: Floats, caps: Ints | None, path: Floats | None
-    ) -> tuple[Ints, Floats, Floats]:
-        (n, dtype), shape = (len(data), self.atoms.dtype), (len(data), self.capacity)
-        codes = np.full(shape, -1), np.zeros(shape, dtype), np.empty(n, dtype)
+        n, (fits, all_scores, lengths) = len(data), self._take_workspace(len(data))
+        fits.begin(data, weights)
+        residual, scores = fits.residuals[:n], all_scores[:n]
+        inverse_lengths = self._inverse_lengths(fits, weights, lengths[:n])
+        supports, energy = np.full((n, self.capacity), -1), np.vecdot(residual, residual)
+        min_scores, active = energy * self._rounding, energy > self._limits[2]
+        given_path = np.empty((0, 0), energy.dtype) if path is None else path
+        given_path[...] = energy[: len(given_path), None]
         given_caps = np.full(n, self.capacity) if caps is None else caps
-        keys = np.empty(self.atoms.shape[1], np.dtype(f"i{dtype.itemsize}"))
-        no_path = np.empty((0, 0), dtype)
-        dictionary = self.atoms, self._all_squares, self._min_lengths
-        kept = *codes, no_path if path is None else path
-        pursue(dictionary, data, weights, given_caps, keys, self._limits, kept)
-        return codes
 
-    @cached_property
-    def _all_squares(self) -> Floats:
-        return np.square(self.atoms)
+        def take_steps(first: int, stop: int, scores: Floats) -> None:
+            dictionary = self.atoms, self._rows, inverse_lengths
+            keys, codes = (
+                scores.view(f"i{scores.itemsize}"),
+                (supports, given_caps, energy, min_scores, given_path),
+            )
+            known = fits.observed, fits.arrays, self._limits, codes, active
+            append_columns((first, stop), dictionary, (scores, keys), *known)
+
+        if self._sparse and rule is None:
+            take_steps(0, self.capacity, scores[:1])
+        else:  # BLAS is faster, and rules are for all patches
+            for j in range(self.capacity):
+                fits.correlate(residual, self.atoms, scores)
+                np.square(scores, out=scores)
+                np.multiply(scores, inverse_lengths, out=scores)
+                if rule is None:
+                    take_steps(j, j + 1, scores)
+                else:
+                    rule(scores, supports)
+                    going_on = active & (given_caps > j) & (scores.max(axis=1) > min_scores)
+                    take_steps(j, j + 1, scores)
+                    active[...] = going_on
+                if not active.any():
+                    break
+        coefficients = np.zeros(supports.shape, self.atoms.dtype)
+        solve_columns(self.capacity, fits.arrays, coefficients)
+        self._free.append((fits, all_scores, lengths))
+        return supports, coefficients, energy
 
     @cached_property
     def _min_lengths(self) -> Floats:
         """Lower bounds on the squared masked lengths: atoms of zeros, and duplicates, are never selected."""
         full = self._squares.sum(axis=0)
-        return np.where(full > 0, full * self._limits[0], np.inf).astype(self.atoms.dtype, copy=False)
+        return np.where(full > 0, full * self._rounding, np.inf).astype(self.atoms.dtype, copy=False)
 
-    def _columns(self, chosen: Ints, weights: Floats | None) -> Floats:
-        """Return the chosen atoms, weighted: (B, d)."""
-        columns = self._rows.take(chosen, axis=0)
-        return columns if weights is None else np.multiply(columns, weights, out=columns)
-
-    def _inverse_lengths(self, weights: Floats | None, out: Floats) -> Floats:
+    def _inverse_lengths(self, fits: PatchFits, weights: Floats | None, out: Floats) -> Floats:
         """Put 1 / |m * a|^2 for every patch and atom into `out`, and return it."""
         if weights is None:
             out[...] = self._squares.sum(axis=0)
         else:
-            np.matmul(np.square(weights) if self._weak else weights, self._squares, out=out)
+            fits.correlate(fits.observed[1], self._squares, out)
         np.maximum(out, self._min_lengths, out=out)
         return np.divide(1, out, out=out)
 
-    def _take_workspace(self, n_rows: int) -> "_Workspace":
+    def _take_workspace(self, n_rows: int) -> tuple[PatchFits, Floats, Floats]:
+        """Return fits, and memory for scores and for inverse lengths."""
         with suppress(IndexError):  # another thread may have taken it
             work = self._free.pop()
-            if len(work.scores) >= n_rows:
+            if len(work[0]) >= n_rows:
                 return work
             del work  # before there is a larger one
-        return _Workspace(self.capacity, n_rows, self.atoms)
-
-
-class _Workspace:
-    """Arrays that are reused for all chunks: new pages cost more than the arithmetic on them."""
-
-    def __init__(self, capacity: int, n_rows: int, atoms: Floats) -> None:
-        (n_features, n_atoms), dtype = atoms.shape, atoms.dtype
-        self.vectors = np.empty((n_rows, capacity * n_features), dtype)
-        overlaps = np.empty((n_rows, capacity, capacity), dtype)
-        #: The fits of `append_columns`.
-        self.fit = self.vectors, overlaps, np.empty((n_rows, 3, capacity), dtype)
-        self.residual = np.empty((n_rows, n_features), dtype)
-        self.weighted = np.empty_like(self.residual)
-        self.scores = np.empty((n_rows, n_atoms), dtype)
-        self.inverse_lengths = np.empty_like(self.scores)
+        scores = np.empty((n_rows, len(self._rows)), self.atoms.dtype)
+        fits = PatchFits(n_rows, self.capacity, self._rows, sparse=self._sparse)
+        return fits, scores, np.empty_like(scores)

@@ -92,7 +92,7 @@ def constrained_omp(
             f"indices must name each column of dictionary, {n_columns}, but there are {len(names)}."
         )
     caps, rules = _caps_and_rules(matrix, points, constraint, names, as_thread_count(threads))
-    pursuit = Pursuit(matrix, max(1, int(caps.max())), weak=points.has_partial_weights)
+    pursuit = Pursuit(matrix, max(1, int(caps.max())))
     if not isinstance(constraint, BlockSparsity | BlockMatroidSparsity):
         return code_points(pursuit, points, caps, as_thread_count(threads), rules=rules)
     order = np.concatenate(constraint.members)  # the patches of a block are neighbors
@@ -131,7 +131,7 @@ def _caps_and_rules(
 
 def _within_budget(matrix: Floats, points: ObservedData, caps: Ints, budget: int, threads: int) -> Ints:
     """Return how many steps each patch makes if the best steps of all patches use up the budget."""
-    pursuit = Pursuit(matrix, min(int(caps.max()), budget), weak=points.has_partial_weights)
+    pursuit = Pursuit(matrix, min(int(caps.max()), budget))
     path = np.empty((len(points), pursuit.capacity + 1), points.dtype)
     code_points(pursuit, points, caps, threads, path=path)
     worth = -np.diff(path, axis=1).T  # (steps, patches): of equal ones, earlier steps come first

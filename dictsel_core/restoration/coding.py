@@ -100,7 +100,7 @@ class SparseCoder:
             )
             self._compiled = _tables(atoms, self._weight), limits
         else:
-            self._pursuit = Pursuit(atoms, sparsity, weak=0 < fill_weight < 1)
+            self._pursuit = Pursuit(atoms, sparsity)
             self._rows = np.ascontiguousarray(atoms.T)
         self._thinning, self._threads = 1 if literal or self.size % 2 else thinning, threads
         self._counts: list[tuple[Ints, int]] = []  # by chunk, appended to by all threads

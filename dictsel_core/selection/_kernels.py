@@ -100,12 +100,50 @@ def _square(squares: Floats, rounding: float, duplicates: Ints, support: Ints) -
     for a in range(len(squares)):
         square = squares[a] * squares[a]
         squares[a] = square if square > rounding else 0
+    return _finish(squares, duplicates, support)
+
+
+@PartialKernel
+def _finish(values: Floats, duplicates: Ints, support: Ints) -> float:
+    """Make the values of equal atoms equal, and those of atoms in use zero; return the largest."""
     for m in range(duplicates.shape[1]):
-        squares[duplicates[0, m]] = squares[duplicates[1, m]]
+        values[duplicates[0, m]] = values[duplicates[1, m]]
     for atom in support:
         if atom >= 0:
-            squares[atom] = 0
-    largest: float = squares[0]
-    for a in range(len(squares)):
-        largest = max(largest, squares[a])
+            values[atom] = 0
+    largest: float = values[0]
+    for a in range(len(values)):
+        largest = max(largest, values[a])
+    return largest
+
+
+@Kernel
+def divide_by_outside(
+    correlations: Floats,
+    inside: Floats,
+    lengths: Floats,
+    limits: tuple[float, Floats, Floats],
+    duplicates: Ints,
+    supports: Ints,
+) -> Floats:
+    """Turn correlations with residuals (B, n) into the gains of additions, in place; return the largest ones.
+
+    Of squared lengths, (B or 1, n), parts are `inside` the span of a support. The limits are the fraction
+    that lies outside, at least, squared correlations up to which they are rounding errors, (B,), and the
+    energies of the residuals, (B,), which no gain exceeds. For duplicates see `square_correlations`.
+    """
+    number, largest = correlations.dtype.type, np.empty(len(correlations), correlations.dtype)
+    least = number(limits[0])
+    for b in range(len(correlations)):
+        gains, hidden, known = correlations[b], inside[b], lengths[min(b, len(lengths) - 1)]
+        noise, energy = limits[1][b], number(limits[2][b])
+        # Rounding must not decide between atoms that explain all of the residual.
+        everything = energy * number(1 - np.sqrt(np.finfo(gains.dtype).eps))
+        for a in range(len(gains)):
+            outside = max(known[a] - hidden[a], least * known[a])
+            square = gains[a] * gains[a]
+            gain = square / outside
+            gain = energy if gain > everything else gain
+            gains[a] = gain if (square > noise) & (outside > 0) else 0
+        largest[b] = _finish(gains, duplicates, supports[b])
     return largest

@@ -7,18 +7,14 @@ from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import Bools, Doubles, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains
-from dictsel_core.pursuit.kernels import fit_with_gains
+from dictsel_core.selection._kernels import divide_by_outside
 from dictsel_core.selection.engine import GainCostEngine, Repeats, SelectedAtom, Selector, as_max_repeats
-from dictsel_core.selection.fits import SupportFit
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.run import SelectionRun, iterate
-from dictsel_core.selection.state import FIT_LIMITS, ColumnFit, SupportState
+from dictsel_core.selection.state import ColumnFit, SupportState
 
 #: Fraction of the squared length of an atom that is assumed to lie outside of a support, at least.
 _MIN_OUTSIDE = 1e-2
-#: Limits of the kernel. It reads what is observed of the ground set for every patch; if that has more than so
-#: many bytes, it is not in a near cache, and BLAS is faster.
-_LIMITS, _CACHE_BYTES = (*FIT_LIMITS, _MIN_OUTSIDE), 1 << 19
 
 
 @finished
@@ -118,45 +114,27 @@ class _GainCostFit(ColumnFit):
     def __init__(self, problem: Problem, capacity: int) -> None:
         super().__init__(problem)
         shape, dtype = (len(problem), len(problem.ground_set)), problem.data.dtype
-        lengths = problem.masked_lengths().astype(dtype, copy=False)
-        self._lengths = np.broadcast_to(lengths, shape)
+        self._lengths = problem.masked_lengths().astype(dtype, copy=False)
         self.gains = np.zeros(shape, dtype)
         self.largest = np.zeros(len(problem), dtype)
         self.costs = np.full((len(problem), capacity), np.inf)
-        # What kernels read and write.
-        self._candidates = problem.atoms, lengths, problem.rounding, problem.ground_set.duplicates
-        self._kept = self._residuals, self.gains, self.largest, self.costs
-        observed = np.count_nonzero(self._factors) / self._factors.size
-        if observed * problem.atoms.nbytes > _CACHE_BYTES:
-            self._max_compiled = 0
 
-    def _refit_compiled(self, rows: Ints, supports: Ints, fitted: tuple[Doubles, Doubles, Bools]) -> None:
-        fit_with_gains(rows, supports, self._known, self._candidates, _LIMITS, self._kept, fitted)
-
-    def _store(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
-        super()._store(rows, supports, fit)
-        problem = self._problem
-        # One product for all patches; NumPy would multiply patch by patch.
-        directions = problem.apply_factors(rows, fit.orthonormal.astype(problem.data.dtype))
-        inside = (directions.reshape(-1, directions.shape[2]) @ problem.atoms).reshape(
-            *directions.shape[:2], -1
+    def _store(self, rows: Ints, supports: Ints, weights: Doubles, inverse: Doubles) -> None:
+        problem, fits, (n, width) = self._problem, self._fits, supports.shape
+        residuals, lengths = (
+            fits.residuals[:n],
+            self._lengths if len(self._lengths) == 1 else self._lengths[rows],
         )
-        lengths = self._lengths[rows]
-        outside = lengths - np.einsum("bsn,bsn->bn", inside, inside)
-        np.maximum(outside, _MIN_OUTSIDE * lengths, out=outside)
-        squares = np.square(problem.apply_factors(rows, self._residuals[rows]) @ problem.atoms)
-        visible = (squares > problem.rounding[rows, None]) & (outside > 0)
-        outside[~visible] = np.inf
-        gains = np.divide(squares, outside, out=squares)
-        # No gain exceeds the residual energy; rounding must not decide between atoms that explain all of it.
-        residual_energy = np.square(self._residuals[rows]).sum(axis=1, keepdims=True)
-        everything = gains > residual_energy * (1 - np.sqrt(np.finfo(gains.dtype).eps))
-        np.copyto(gains, residual_energy, where=everything)
-        problem.equalize_duplicates(gains)
-        used = supports >= 0
-        gains[used.nonzero()[0], supports[used]] = 0
-        self.gains[rows], self.largest[rows] = gains, gains.max(axis=1)
-        costs = np.full(supports.shape, np.inf)
-        np.divide(np.square(fit.coefficients), np.einsum("bss->bs", fit.inverse), out=costs, where=used)
-        self.costs[rows] = np.inf
-        self.costs[rows, : supports.shape[1]] = costs
+        gains = np.empty((n, self.gains.shape[1]), self.gains.dtype)
+        inside = np.empty_like(gains)
+        fits.correlate(residuals, problem.atoms, gains)
+        fits.project(width, problem.atoms, inside)
+        limits = _MIN_OUTSIDE, problem.rounding[rows], np.vecdot(residuals, residuals)
+        duplicates = problem.ground_set.duplicates
+        self.largest[rows] = divide_by_outside(gains, inside, lengths, limits, duplicates, supports)
+        self.gains[rows] = gains
+        costs = np.full((n, self.costs.shape[1]), np.inf)
+        np.divide(
+            np.square(weights), np.einsum("bss->bs", inverse), out=costs[:, :width], where=supports >= 0
+        )
+        self.costs[rows] = costs

@@ -240,8 +240,7 @@ class _OMPEngine:
 
     def _pursuit(self, atoms: list[int]) -> Pursuit:
         nothing = np.zeros(len(atoms), bool)  # is excluded: equal atoms have equal gains
-        weak = self.problem.has_partial_weights
-        return Pursuit(self.problem.atoms[:, atoms], self.depth, weak=weak, excluded=nothing)
+        return Pursuit(self.problem.atoms[:, atoms], self.depth, excluded=nothing)
 
     def _run(self, pursuit: Pursuit, rows: Ints, rule: Rule | None = None) -> tuple[Ints, Doubles]:
         """Return the supports of some patches, padded with -1, and their utilities."""

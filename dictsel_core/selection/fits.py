@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -10,12 +9,6 @@ import numpy as np
 from dictsel_core._util.validation import Bools, Doubles, Floats, Ints
 from dictsel_core.selection.problem import Problem
 
-#: Ridge on the normal equations of unit columns: dependent columns then give large inverses, not errors.
-RIDGE = 1e-13
-#: Largest entry of an inverse Gram matrix up to which a fit needs no refinement ...
-WELL_CONDITIONED = 1e2
-#: ... and above which it is computed by singular values instead.
-ILL_CONDITIONED = 1e6
 #: Singular values up to this fraction of the largest one are rounding error.
 _NEGLIGIBLE = 1e-10
 #: An atom is dependent on a support if less than this fraction of its squared length lies outside of it.
@@ -28,79 +21,12 @@ _MAX_STRAIN = 1e4
 _RELATIVE_ROUNDING = 1e-8
 
 
-@dataclass(frozen=True, eq=False)
-class SupportFit:
-    """Least-squares fits of B targets by up to S columns each, in float64.
-
-    Columns, (B, S, d), are zero where a problem has fewer. The inverse, (B, S, S), is that of their Gram
-    matrix, meaningless in empty slots. Problems that are ill-conditioned were fitted by singular values.
-    """
-
-    columns: Doubles
-    inverse: Doubles
-    coefficients: Doubles
-    residual: Doubles
-    ill_conditioned: Ints
-
-    @property
-    def orthonormal(self) -> Doubles:
-        """Orthonormal rows with the span of the columns: (B, S, d), some of them zero."""
-        ill = self.ill_conditioned
-        inverse = self.inverse.copy()
-        inverse[ill] = np.eye(inverse.shape[1])
-        rows: Doubles = np.linalg.cholesky(inverse).transpose(0, 2, 1) @ self.columns
-        if ill.size:
-            directions = orthonormal_rows(self.columns[ill])
-            width = directions.shape[1]  # at most the number of features
-            rows[ill, width:] = 0
-            rows[ill, :width] = directions
-        return rows
-
-
 def orthonormal_rows(columns: Doubles) -> Doubles:
     """Return orthonormal rows, or zeros, with the span of columns (B, S, d), by singular values."""
     if columns.shape[1] == 0:
         return columns
     _, sizes, directions = np.linalg.svd(columns, full_matrices=False)
     return np.asarray(directions * (sizes > _NEGLIGIBLE * sizes[:, :1])[:, :, None])
-
-
-def fit_supports(columns: Doubles, target: Floats) -> SupportFit:
-    """Fit targets (B, d) by columns (B, S, d), of which dependent ones get weights of minimum norm."""
-    gram = columns @ columns.transpose(0, 2, 1)
-    lengths = np.einsum("bss->bs", gram)  # a view
-    lengths *= 1 + RIDGE
-    lengths[lengths == 0] = 1  # columns of zeros get the weight zero
-    inverse = np.linalg.inv(gram).astype(np.float64, copy=False)
-    residual = target.astype(np.float64)
-    coefficients = np.matvec(inverse, np.matvec(columns, residual))
-    residual -= np.vecmat(coefficients, columns)
-    strain = (np.einsum("bss->bs", inverse) * lengths).max(axis=1, initial=0)
-    ill = np.flatnonzero(strain > ILL_CONDITIONED)
-    fit = SupportFit(columns, inverse, coefficients, residual, ill)
-    if strain.max() > WELL_CONDITIONED:
-        _refine(fit, np.flatnonzero((strain > WELL_CONDITIONED) & (strain <= ILL_CONDITIONED)))
-        _fit_by_singular_values(fit, ill, target)
-    return fit
-
-
-def _refine(fit: SupportFit, rows: Ints) -> None:
-    """Remove the effects of the ridge and of rounding from some fits."""
-    columns = fit.columns[rows]
-    step = np.matvec(fit.inverse[rows], np.matvec(columns, fit.residual[rows]))
-    fit.coefficients[rows] += step
-    fit.residual[rows] -= np.vecmat(step, columns)
-
-
-def _fit_by_singular_values(fit: SupportFit, rows: Ints, target: Floats) -> None:
-    """Fit some targets by singular values, which is slow but accurate even for dependent columns."""
-    if not rows.size:
-        return
-    columns = fit.columns[rows]
-    duals = np.linalg.pinv(columns.transpose(0, 2, 1), rcond=_NEGLIGIBLE)
-    fit.inverse[rows] = duals @ duals.transpose(0, 2, 1)
-    fit.coefficients[rows] = np.matvec(duals, target[rows].astype(np.float64))
-    fit.residual[rows] = target[rows] - np.vecmat(fit.coefficients[rows], columns)
 
 
 class Candidates(NamedTuple):
@@ -177,29 +103,25 @@ class SquaredDifferences(Differences):
             problem.rounding[rows],
             problem.ground_set.equal_or_copied(supports),
         )
-        data = problem.data.take(rows, axis=0)
-        fit = fit_supports(problem.columns(rows, supports), data)
-        return _true_differences(fit, data, candidates)
+        fits, data = problem.fits(*supports.shape, sparse=False), problem.data.take(rows, axis=0)
+        weights, inverse = fits.fit(data, candidates.factors, supports)
+        columns, diagonal = problem.columns(rows, supports), np.einsum("bss->bs", inverse)
+        strains = (diagonal * np.vecdot(columns, columns)).max(axis=1, initial=0)
+        strained = np.union1d(fits.dependent, np.flatnonzero(strains > _MAX_STRAIN))
+        inverse[strained] = np.eye(supports.shape[1])
+        diagonal[supports < 0] = 1
+        residuals = fits.residuals[:, : data.shape[1]]
+        additions, swaps = _closed_form(columns, inverse, weights, residuals, candidates)
+        if strained.size:
+            additions[strained], swaps[strained] = _by_orthogonalization(
+                columns[strained], data[strained].astype(np.float64), candidates.take(strained)
+            )
+        return additions, swaps
 
 
-def _true_differences(fit: SupportFit, data: Floats, candidates: Candidates) -> tuple[Doubles, Doubles]:
-    """Return the differences of patches, given the fits of their supports."""
-    inverse, strained = fit.inverse, fit.ill_conditioned
-    strain = np.einsum("bss->bs", inverse) * np.vecdot(fit.columns, fit.columns)
-    if strained.size or (strain > WELL_CONDITIONED).any():
-        gram = fit.columns @ fit.columns.transpose(0, 2, 1)
-        inverse = 2 * inverse - inverse @ gram @ inverse  # a Newton step removes the ridge
-        strained = np.union1d(strained, np.flatnonzero((strain > _MAX_STRAIN).any(axis=1)))
-        inverse[strained] = np.eye(inverse.shape[1])
-    additions, swaps = _closed_form(fit, inverse, candidates)
-    if strained.size:
-        additions[strained], swaps[strained] = _by_orthogonalization(
-            fit.columns[strained], data[strained].astype(np.float64), candidates.take(strained)
-        )
-    return additions, swaps
-
-
-def _closed_form(fit: SupportFit, inverse: Doubles, candidates: Candidates) -> tuple[Doubles, Doubles]:
+def _closed_form(
+    columns: Doubles, inverse: Doubles, weights: Doubles, residuals: Doubles, candidates: Candidates
+) -> tuple[Doubles, Doubles]:
     """Return the differences for supports whose atoms are far from dependent.
 
     With v_b the dual vector of atom b in Z (``<v_b, a_c>`` is 1 for b = c, else 0), removing b adds
@@ -207,24 +129,24 @@ def _closed_form(fit: SupportFit, inverse: Doubles, candidates: Candidates) -> t
     f(Z - b + a) = f(Z) - (w_b/|v_b|)^2/2 + <r_b, a>^2 / 2|a_b|^2, where r_b is the new residual and a_b the
     component of a outside the new span. Inner products are over the observed entries.
     """
-    products = candidates.products(fit.columns)
-    correlations = candidates.products(fit.residual[:, None])[:, 0]
+    products = candidates.products(columns)
+    correlations = candidates.products(residuals[:, None])[:, 0]
     along = inverse @ products  # <v_b, a>
     outside = candidates.lengths - np.einsum("bsn,bsn->bn", along, products)
     cancelled = outside < _MAX_CANCELLED * candidates.lengths
     cancelled &= ~candidates.known
     if cancelled.any():
-        _recompute(outside, cancelled, lambda rows: orthonormal_rows(fit.columns[rows]), candidates)
+        _recompute(outside, cancelled, lambda rows: orthonormal_rows(columns[rows]), candidates)
     additions = _explained(correlations, outside, candidates)
     scale = np.sqrt(np.einsum("bss->bs", inverse))[:, :, None]  # |v_b|
     along /= scale
-    weights = fit.coefficients[:, :, None] / scale
+    scaled = weights[:, :, None] / scale
     swaps = _explained(
-        correlations[:, None] + weights * along,
+        correlations[:, None] + scaled * along,
         np.maximum(outside, 0)[:, None] + np.square(along),
         candidates,
     )
-    return additions, _less(swaps, np.square(weights) / 2, candidates)
+    return additions, _less(swaps, np.square(scaled) / 2, candidates)
 
 
 def _by_orthogonalization(columns: Doubles, data: Doubles, candidates: Candidates) -> tuple[Doubles, Doubles]:

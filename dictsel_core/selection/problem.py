@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._util.validation import Doubles, Floats, Ints, ObservedData, rounding_level
 from dictsel_core.atoms.ground_set import GroundSet, as_ground_set
+from dictsel_core.pursuit.columns import PatchFits
 from dictsel_core.utility import Utility
 
 #: Relative size of gradients up to which they are rounding error.
@@ -30,6 +31,7 @@ class Problem:
         self.ground_set = ground_set
         self.data, self.observed = points.rows(0, len(points))
         self.has_partial_weights, self.scales = points.has_partial_weights, points.scales
+        self._sparse = points.are_sparse
         self.atoms = np.ascontiguousarray(ground_set.atoms, dtype=self.data.dtype)
         #: The atoms as rows, then zeros for the index -1 of empty slots: (n + 1, d).
         self.padded_rows = np.zeros((len(ground_set) + 1, ground_set.n_features))
@@ -54,6 +56,11 @@ class Problem:
 
     def __len__(self) -> int:
         return len(self.data)
+
+    def fits(self, n_patches: int, capacity: int, *, sparse: bool | None = None) -> PatchFits:
+        """Return fits of some patches by atoms, in float64; sparse, by default, if much is missing."""
+        is_sparse = self._sparse if sparse is None else sparse
+        return PatchFits(n_patches, capacity, self.padded_rows, sparse=is_sparse)
 
     def equalize_duplicates(self, table: Floats) -> None:
         """Make the entries of equal atoms, along the last axis, equal: then the first one is selected."""

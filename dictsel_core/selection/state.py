@@ -5,61 +5,41 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from dictsel_core._util.arrays import chunk_rows, read_only
-from dictsel_core._util.validation import Bools, Doubles, Floats, Ints
+from dictsel_core._util.validation import Doubles, Floats, Ints
 from dictsel_core.constraints import Replacement, ReplacementGains
-from dictsel_core.pursuit.columns import REPEAT_BELOW
-from dictsel_core.pursuit.kernels import fit_columns
+from dictsel_core.pursuit.kernels import spread
 from dictsel_core.selection._kernels import solve_supports, square_by_products, square_correlations
-from dictsel_core.selection.fits import ILL_CONDITIONED, RIDGE, WELL_CONDITIONED, SupportFit, fit_supports
 from dictsel_core.selection.problem import Problem, UtilityProblem
 from dictsel_core.selection.utilities import UtilityFit
 
-#: Of `solve_supports`, and of kernels that fit columns.
-_LIMITS = RIDGE, WELL_CONDITIONED
-FIT_LIMITS = 1 / ILL_CONDITIONED, 1 / ILL_CONDITIONED, REPEAT_BELOW
+#: Of `solve_supports`: what is added to the diagonal, so that dependent atoms give large numbers, not errors;
+#: and the inverse determinant up to which a fit needs no other method.
+_RIDGE, _WELL_CONDITIONED = 1e-13, 1e2
 
 
 class ColumnFit:
     """Fits by the columns of each support, under the mask of the patch; keeps all residuals."""
 
-    #: Larger supports are left to LAPACK, which then takes less time.
-    _max_compiled = 20
-
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._residuals = problem.data.copy()
-        ones = np.ones((1, problem.ground_set.n_features), problem.data.dtype)
-        self._factors = ones if problem.observed is None else problem.observed
+        self._fits = problem.fits(1, 1)
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
         """Fit by supports (B, S), -1 in empty slots; return weights, (B, S), and ``|y|^2 - |r|^2``, (B,)."""
-        if supports.shape[1] > self._max_compiled:
-            return self._refit_with_numpy(rows, supports)
-        weights, explained = np.empty(supports.shape), np.empty(len(rows))
-        reliable = np.empty(len(rows), bool)
-        self._refit_compiled(rows, supports, (weights, explained, reliable))
-        if not reliable.all():
-            rest = np.flatnonzero(~reliable)
-            weights[rest], explained[rest] = self._refit_with_numpy(rows[rest], supports[rest])
-        return weights, explained
+        problem, (n, width) = self._problem, supports.shape
+        if len(self._fits) < n or self._fits.capacity < width:
+            self._fits = problem.fits(max(n, len(self._fits)), max(width, self._fits.capacity))
+        fits = self._fits
+        observed = None if problem.observed is None else problem.observed[rows]
+        weights, inverse = fits.fit(problem.data.take(rows, axis=0), observed, supports)
+        residuals = fits.residuals[:n]
+        spread(residuals, fits.observed, rows, self._residuals)
+        self._store(rows, supports, weights, inverse)
+        return weights, problem.energies.take(rows) - np.vecdot(residuals, residuals)
 
-    def _refit_compiled(self, rows: Ints, supports: Ints, fitted: tuple[Doubles, Doubles, Bools]) -> None:
-        """Call a kernel, which leaves nearly dependent columns to NumPy."""
-        fit_columns(rows, supports, self._known, FIT_LIMITS, self._residuals, fitted)
-
-    @property
-    def _known(self) -> tuple[Floats, Floats, Doubles]:
-        """The arrays of a problem that kernels read."""
-        return self._problem.data, self._factors, self._problem.padded_rows
-
-    def _refit_with_numpy(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
-        problem = self._problem
-        fit = fit_supports(problem.columns(rows, supports), problem.data.take(rows, axis=0))
-        self._store(rows, supports, fit)
-        return fit.coefficients, problem.energies.take(rows) - np.vecdot(fit.residual, fit.residual)
-
-    def _store(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
-        self._residuals[rows] = fit.residual
+    def _store(self, rows: Ints, supports: Ints, weights: Doubles, inverse: Doubles) -> None:
+        """Keep more of the fits than residuals."""
 
     def gradients(self, rows: Ints) -> Floats:
         """Return r of some patches, (B, d), whose products with the atoms are A^T r as observed."""
@@ -235,7 +215,7 @@ class GramState(SupportState):
 
     def refit(self, rows: Ints) -> None:
         """Fit the given patches by least squares."""
-        rest = solve_supports(rows, self._arrays, self._inner, _LIMITS)
+        rest = solve_supports(rows, self._arrays, self._inner, (_RIDGE, _WELL_CONDITIONED))
         if len(rest):
             super().refit(rest)
 

@@ -7,8 +7,8 @@ from inpaint_app.cli.report import terminal_control
 from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.export import write_restored
 from inpaint_app.engine.measure import damage_quality, measure
+from inpaint_app.engine.opening import open_sample
 from inpaint_app.engine.restore import restore
-from inpaint_app.engine.source import open_sample
 from inpaint_app.errors import UserError
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output

@@ -15,26 +15,18 @@ from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.engine.control import JobControl, Progress, ProgressReporter
 from inpaint_app.engine.overview import (
     Overview,
-    at_full_size,
-    can_be_parted,
-    open_overview,
-    overview_picture,
 )
 from inpaint_app.engine.restore import RestoreRequest
 from inpaint_app.errors import (
     NothingMissingError,
     Remedy,
     TooLargeError,
-    UnviewableError,
     UserError,
     printable_path,
 )
-from inpaint_app.io.assets import ORIGINAL, read_sample
-from inpaint_app.io.limits import MAX_PIXELS
-from inpaint_app.io.paths import is_folder, is_zarr
+from inpaint_app.io.paths import is_folder
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.recipe import read_recipe, recipe_mask_spec, recipe_settings
-from inpaint_app.model.damage import Damage, damaged
 from inpaint_app.model.marking_color import choose_tolerance, note_on_neighbors
 from inpaint_app.model.mask_doubt import MaskDoubt, doubt_about_mask
 from inpaint_app.model.mask_spec import MaskSpec
@@ -103,11 +95,7 @@ def check_comparable(one: Picture, other: Picture, its_name: str, other_name: st
         )
 
 
-#: Colors that people mark missing pixels with and that photographs hardly hold.
-MARKING_COLORS = ("#ff00ff", "#00ff00")
-#: Fewer pixels of such a color are not taken for marks.
-_MIN_FRACTION = 0.001
-_NOTHING = MissingPixels(np.zeros((1, 1), np.bool_), ())
+NOTHING = MissingPixels(np.zeros((1, 1), np.bool_), ())
 
 
 class Plane(NamedTuple):
@@ -200,7 +188,8 @@ def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
     """
     sources = load_pages(path, mask_spec)
     check_single_page(len(sources), printable_path(path))
-    return sources[0] if reference is None else with_reference(sources[0], reference)
+    source = sources[0]
+    return source if reference is None else with_reference(source, reference)
 
 
 def load_pages(
@@ -225,7 +214,7 @@ def load_pages(
         raise TooLargeError(f"{printable_path(path)} needs more memory than there is", "scale it down first")
     files = _read_masks(mask_spec.mask, len(pages))
     sources = tuple(
-        painted.get(number) or _marked(Source(page, _NOTHING, path.name, path), mask_spec, mask, control)
+        painted.get(number) or as_marked(Source(page, NOTHING, path.name, path), mask_spec, mask, control)
         for number, (page, mask) in enumerate(zip(pages, files, strict=True))
     )
     sources = tuple(replace(source, name=path.name, path=path) for source in sources)
@@ -240,114 +229,12 @@ def load_pages(
     return sources
 
 
-def open_source(
-    path: Path,
-    mask_spec: MaskSpec,
-    reference: Path | None = None,
-    plane: Plane | None = None,
-    control: JobControl | None = None,
-) -> Source:
-    """Read a picture to be shown, which may be intact, and its reference; of several planes one.
-
-    Where nothing is marked as missing, a common marking color is recognized. A picture that is larger than
-    memory is reduced. Raises `UserError` if a file cannot be read or does not fit; `UnviewableError` if a
-    screen cannot show it.
-    """
-    if can_be_parted(path) and exceeds_memory(path):
-        return overview_source(open_overview(path), mask_spec, plane or Plane(), control or JobControl())
-    check_input(path)
-    read = read_picture(path)
-    if not (read.more_pages or read.n_bands not in (1, 3)):
-        source = source_from_picture(_viewable(read, path), path.name, path, mask_spec)
-    else:
-        chosen = plane or Plane(0, None if read.n_bands in (1, 3) else 0)
-        source = plane_source(Source(read, _NOTHING, path.name, path, whole=read), chosen, mask_spec)
-    return source if reference is None else with_reference(source, reference)
-
-
-def exceeds_memory(path: Path) -> bool:
-    """Return whether a file that can be read in parts is too large to be read as a whole."""
-    if is_zarr(path):
-        return True
-    try:
-        found = open_overview(path)
-    except UserError:  # which is said when it is read
-        return False
-    n_pixels = math.prod(found.shape[:2]) * found.n_planes
-    n_values = math.prod(found.shape) * found.n_planes
-    return n_pixels > MAX_PIXELS or n_values * BYTES_PER_VALUE > memory()
-
-
-def overview_source(overview: Overview, spec: MaskSpec, plane: Plane, control: JobControl) -> Source:
-    """Return a plane of a picture that is larger than memory, reduced; of many bands the first one."""
-    if not 0 <= plane.page < overview.n_planes:
-        raise UserError(f"{printable_path(overview.path)} has no page {plane.page + 1}", "choose another")
-    picture = overview_picture(overview, control, plane.page)
-    if picture.n_bands not in (1, 3):
-        picture = replace(picture, pixels=np.ascontiguousarray(picture.pixels[..., 0]))
-    picture = at_full_size(overview, _viewable(picture, overview.path))
-    # A mask file is as large as the picture itself.
-    marks = replace(spec, mask=None)
-    name, path = overview.path.name, overview.path
-    source = Source(picture, _NOTHING, name, path, overview=overview, plane=Plane(plane.page))
-    return replace(_marked(source, marks, None), mask_spec=spec)
-
-
-def plane_source(
-    source: Source, plane: Plane, mask_spec: MaskSpec | None = None, control: JobControl | None = None
-) -> Source:
-    """Return another plane of the file of a source, with missing pixels as they are marked there.
-
-    A band that the page does not have is its last one, and none is chosen for gray and color pages unless
-    it is asked for. Raises `UserError` if there is no such page; `UnviewableError` if it cannot be shown.
-    """
-    whole, path = source.whole, source.path
-    spec = source.mask_spec if mask_spec is None else mask_spec
-    if source.overview is not None:
-        return overview_source(source.overview, spec, plane, control or JobControl())
-    assert whole is not None and path is not None, "it has several planes"
-    if not 0 <= plane.page <= len(whole.more_pages):
-        raise UserError(f"{printable_path(path)} has no page {plane.page + 1}", "choose another")
-    page = whole.pages[plane.page]
-    band = plane.band if plane.band is not None or page.n_bands in (1, 3) else 0
-    band = None if band is None or page.n_bands == 1 else min(band, page.n_bands - 1)
-    if band is not None:
-        page = replace(page, pixels=np.ascontiguousarray(page.pixels[..., band]))
-    shown = Source(
-        _viewable(page, path), _NOTHING, source.name, path, whole=whole, plane=Plane(plane.page, band)
-    )
-    return _marked(shown, spec, _mask_picture(shown, spec))
-
-
-def open_sample(damage: Damage) -> Source:
-    """Return the bundled picture with simulated damage."""
-    intact = read_sample(ORIGINAL)
-    return simulate_damage(Source(intact, collect_missing(intact), "Sample", is_sample=True), damage)
-
-
-def source_from_picture(
-    picture: Picture, name: str, path: Path | None = None, mask_spec: MaskSpec | None = None
-) -> Source:
-    """Return a source from a picture that has been read, or has come from elsewhere than a file."""
-    spec = mask_spec or MaskSpec()
-    source = detect_again(Source(picture, collect_missing(picture), name, path), spec)
-    if source.missing.sources or spec != MaskSpec() or not picture.is_color:
-        return source
-    for key in MARKING_COLORS:
-        marked = collect_missing(picture, key=key)
-        if _MIN_FRACTION <= marked.fraction < 1:
-            notice = f"Pixels of the color {key} were taken for missing; clear the mask if they are not."
-            noted = picture.with_notices(notice)
-            return replace(source, picture=noted, mask_spec=MaskSpec(key=key), missing=marked)
-    return source
-
-
 def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
     """Return the source with missing pixels as they are marked now.
 
     Raises `UserError` if a mask or a color is given that marks nothing.
     """
-    marked = _marked(source, mask_spec, _mask_picture(source, mask_spec))
+    marked = as_marked(source, mask_spec, mask_page(source, mask_spec))
     if mask_spec.mask is not None and "mask" not in marked.missing.sources:
         raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
     if mask_spec.key is not None and "key" not in marked.missing.sources:
@@ -355,36 +242,10 @@ def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
     return marked
 
 
-def simulate_damage(source: Source, damage: Damage) -> Source:
-    """Return the source with other damage; the undamaged picture becomes the reference."""
-    whole = source.intact
-    if collect_missing(whole).sources:
-        raise UserError("The picture has missing pixels of its own", "simulate damage on an intact one")
-    mask = damage.mask(source.shape)
-    return replace(
-        source,
-        picture=damaged(whole, mask),
-        missing=MissingPixels(mask, ("simulated",)),
-        damage=str(damage),
-        path=None,
-        whole=None,
-        overview=None,
-        plane=Plane(),
-        reference=whole,
-        reference_path=source.path or source.reference_path,
-        mask_spec=MaskSpec(),
-        doubt=None,
-        found={},
-        marking_note="",
-    )
-
-
-def with_reference(source: Source, path: Path) -> Source:
-    """Return the source with the undamaged picture to measure against."""
-    reference, name = read_picture(path), f"The reference {printable_path(path)}"
-    if source.whole is not None and len(reference.pages) == source.n_pages:
-        whole = Source(reference, _NOTHING, path.name, path, whole=reference)
-        reference = plane_source(whole, source.plane, MaskSpec()).picture
+def with_reference(source: Source, path: Path, page: Picture | None = None) -> Source:
+    """Return the source with the undamaged picture to measure against: a file, or a page of it."""
+    reference = read_picture(path) if page is None else page
+    name = f"The reference {printable_path(path)}"
     check_comparable(reference, source.picture, name, "the picture")
     if collect_missing(reference, soft_edges=False).sources:
         raise UserError(f"{name} has missing pixels of its own", "give the undamaged picture")
@@ -408,7 +269,7 @@ def _painted_pages(pages: tuple[Picture, ...], masks: Mapping[Plane, PackedMask]
     return painted
 
 
-def _mask_picture(source: Source, spec: MaskSpec) -> Picture | None:
+def mask_page(source: Source, spec: MaskSpec) -> Picture | None:
     """Return the mask file of a source: its page, if it has as many as the picture."""
     return _read_masks(spec.mask, source.n_pages)[source.plane.page]
 
@@ -428,7 +289,7 @@ def _read_masks(path: Path | None, n_pages: int) -> tuple[Picture | None, ...]:
     return mask.pages if len(mask.pages) == n_pages else mask.pages * n_pages
 
 
-def _marked(
+def as_marked(
     source: Source, spec: MaskSpec, mask: Picture | None, control: JobControl | None = None
 ) -> Source:
     """Return the source with missing pixels as they are marked; what that leaves open is chosen for it."""
@@ -495,22 +356,6 @@ def analyze_picture(
     run = dictsel_core.detection.iter_analyze_damage(picture.pixels, kinds, missing=missing)
     reporter = ProgressReporter(control)
     return control.drain(run, lambda step: reporter.update("detecting damage", step.fraction))
-
-
-def _viewable(picture: Picture, path: Path) -> Picture:
-    """Return a gray or RGB picture as 8 or 16 bits or float32, or refuse it if that loses values."""
-    if picture.is_plain:
-        return picture
-    narrow = picture.pixels.astype(np.float32)
-    if not picture.is_float and not np.array_equal(narrow.astype(np.float64), picture.pixels):
-        raise UnviewableError(
-            f"{printable_path(path)} has whole numbers that float32 cannot hold", Remedy.RESTORE_ARRAY
-        )
-    alpha = (
-        None if picture.alpha is None else picture.alpha.astype(np.float32) / np.float32(picture.max_value)
-    )
-    kept = "were rounded to float32" if picture.is_float else "are kept exactly, as float32"
-    return replace(picture, pixels=narrow, alpha=alpha).with_notices(f"The {picture.mode} values {kept}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,16 +62,16 @@ copy | Cop&y Picture | Ctrl+C | copy | result | files.copy
 paste | &Paste | Ctrl+V | paste | nothing | files.paste
     Open the picture on the clipboard.
 -
-smaller | &Smaller Brush | [ |  | picture | shrink_brush
+smaller | &Smaller Brush | [ |  | picture | view.shrink_brush
     Make brush and eraser smaller.
-larger | &Larger Brush | ] |  | picture | grow_brush
+larger | &Larger Brush | ] |  | picture | view.grow_brush
     Make brush and eraser larger.
-softer | S&ofter Brush | Shift+[ |  | picture | soften_brush
+softer | S&ofter Brush | Shift+[ |  | picture | view.soften_brush
     Let strokes of the healing brush fade out towards their rim.
-harder | &Harder Brush | Shift+] |  | picture | harden_brush
+harder | &Harder Brush | Shift+] |  | picture | view.harden_brush
     Let strokes of the healing brush end at their rim.
 -
-preferences | Pre&ferences … | Ctrl+, |  | nothing | show_preferences
+preferences | Pre&ferences … | Ctrl+, |  | nothing | choices.show_dialog
     Choose the theme and what happens after a change.
 
 &Mask
@@ -120,26 +120,26 @@ cancel | Ca&ncel | Esc | cancel | work | cancel
 -
 reset_settings | Reset Para&meters |  |  | nothing | session.reset_settings
     Go back to the parameters that every picture begins with.
-default_settings | Use Parameters by &Default |  |  | nothing | use_settings_by_default
+default_settings | Use Parameters by &Default |  |  | nothing | choices.use_settings_by_default
     Let every picture begin with the parameters as they are now.
 -
 automatic | Restore after &Every Change |  |  | nothing | session.set_automatic(on)
     Restore the whole picture after every change.
 
 &View
-study | S&tudy | F8 | study | nothing | show_study(on)
+study | S&tudy | F8 | study | nothing | view.show_study(on)
     Judge the method: before and after with PSNR, parameters, dictionary, history.
-retouch | Retou&ch | F9 | heal | nothing | show_retouch(on)
+retouch | Retou&ch | F9 | heal | nothing | view.show_retouch(on)
     Mend a photograph: one picture, as large as the window allows.
 -
 @modes
 -
-show_mask | Show &Missing Pixels | M | mask | picture | show_mask(on)
+show_mask | Show &Missing Pixels | M | mask | picture | view.show_mask(on)
     Hatch missing pixels.
 -
-previous_page | Pre&vious Page | PgUp |  | pages | previous_page
+previous_page | Pre&vious Page | PgUp |  | pages | view.previous_page
     Show the page before this one.
-next_page | Ne&xt Page | PgDown |  | pages | next_page
+next_page | Ne&xt Page | PgDown |  | pages | view.next_page
     Show the page after this one.
 -
 fit | &Fit | Ctrl+0 | fit | picture | viewer.viewport.fit

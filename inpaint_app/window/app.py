@@ -49,7 +49,7 @@ def run(args: SimpleNamespace) -> int:
     _report_mistakes(window)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C in the terminal ends the program
     if args.theme is not None:
-        window.set_theme(Theme(args.theme))
+        window.choices.set_theme(Theme(args.theme))
     if args.size is not None:
         window.resize(*args.size)
     window.show()

@@ -1,12 +1,9 @@
 """The main window: everything around the pictures."""
 
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QAction,
     QCloseEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
@@ -16,22 +13,21 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
-from dictsel_core import RestoreSettings
-from inpaint_app.errors import UserError, printable_path
+from inpaint_app.errors import printable_path
 from inpaint_app.window.action_table import Need
 from inpaint_app.window.actions import Actions
-from inpaint_app.window.canvas.screen_profile import screen_profile
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.commands.about import ABOUT, TITLE
+from inpaint_app.window.commands.choices import Choices
 from inpaint_app.window.commands.file_commands import FileCommands
 from inpaint_app.window.commands.menus import Menus
 from inpaint_app.window.commands.mime_data import read_mime_data
+from inpaint_app.window.commands.view_commands import ViewCommands
 from inpaint_app.window.dialogs.manual_dialog import ManualDialog
-from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.dialogs.sweep_dialog import SweepDialog
 from inpaint_app.window.document.captions import short_paths
-from inpaint_app.window.document.view_state import RETOUCH, STUDY, VIEW_MODES, ViewState
+from inpaint_app.window.document.view_state import VIEW_MODES
 from inpaint_app.window.log import details, log_file
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
 from inpaint_app.window.panels.docks import Docks
@@ -41,10 +37,8 @@ from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
 from inpaint_app.window.panels.tool_options import ToolOptions
 from inpaint_app.window.preferences import Preferences, WindowState, checked
-from inpaint_app.window.remedies import remedies
 from inpaint_app.window.session import Session
-from inpaint_app.window.theme.looks import Looks
-from inpaint_app.window.theme.theme import Theme, ThemeSwitch
+from inpaint_app.window.theme.theme import ThemeSwitch
 from inpaint_app.window.viewer.drop_frame import DropFrame
 from inpaint_app.window.viewer.thumbnails import Thumbnails
 from inpaint_app.window.viewer.viewer import Viewer
@@ -66,7 +60,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, preferences: Preferences, theme: ThemeSwitch) -> None:
         super().__init__()
-        self._preferences, self._theme = preferences, theme
+        self._preferences = preferences
         self.actions_ = Actions(self, preferences.keys)
         self.session = Session(self)
         self.viewer = Viewer(self.session)
@@ -75,7 +69,10 @@ class MainWindow(QMainWindow):
         self._thumbnails = Thumbnails(self.session.workers, self)
         self.offers = [Banner(offer.button) for offer in self.session.offers]
         self.welcome, self._pages = Welcome(), QStackedWidget()
-        self.files = FileCommands(self.session, preferences, self)
+        self.files, self.view = (
+            FileCommands(self.session, preferences, self),
+            ViewCommands(self.session, self),
+        )
         self.side = SidePanel(self.session, self.actions_)
         self.history, self.dictionary = HistoryPanel(self.session), DictionaryPanel(self.session)
         self.planes = PlaneBar(self.session)
@@ -87,6 +84,7 @@ class MainWindow(QMainWindow):
             sample_menu(self, self.files.open_sample),
             self._docks.actions,
         )
+        self.choices = Choices(self.session, self.viewer, self.actions_, self.menus, preferences, theme, self)
         self.planes.restore_wanted.connect(self.files.restore_pages)
         self.addToolBarBreak()
         self.addToolBar(ToolOptions(self.session, self))
@@ -117,10 +115,12 @@ class MainWindow(QMainWindow):
 
     def _connect_actions(self) -> None:
         self.actions_.connect_to(self)
-        self.menus.themes.triggered.connect(lambda action: self.set_theme(action.data()))
+        self.choices.unit_changed.connect(self.status.set_unit)
+        self.choices.defaults_changed.connect(self.side.parameters.show_defaults)
+        self.choices.forget_wanted.connect(self._forget_recent)
 
     def _connect_view(self) -> None:
-        change = self._change_view
+        change = self.view.change
         for name, action in self.actions_.tools.items():
             panes = TOOLS[name].panes
             action.triggered.connect(
@@ -129,9 +129,7 @@ class MainWindow(QMainWindow):
         for name, action in self.actions_.modes.items():
             mode = VIEW_MODES[name]
             action.triggered.connect(lambda _on, mode=mode: change(lambda view: view.with_mode(mode)))
-        HeldKey(Qt.Key.Key_B, self).changed.connect(
-            lambda on: change(lambda view: replace(view, is_before_held=on))
-        )
+        HeldKey(Qt.Key.Key_B, self).changed.connect(self.view.show_before)
 
     def _connect_session(self) -> None:
         session, document = self.session, self.session.document
@@ -176,9 +174,6 @@ class MainWindow(QMainWindow):
 
     # Commands
 
-    def _change_view(self, change: Callable[[ViewState], ViewState]) -> None:
-        self.session.document.set_view(change(self.session.state.view))
-
     def cancel(self) -> None:
         """Cancel and discard the work in progress; without any, close the banner or leave the full screen."""
         if self._is_working:
@@ -193,47 +188,6 @@ class MainWindow(QMainWindow):
     def find_damage(self) -> None:
         """Look for the kinds of damage that are ticked."""
         self.session.find_damage(self.side.damage.kinds)
-
-    def shrink_brush(self) -> None:
-        """Make the brush a step smaller."""
-        self._change_view(ViewState.with_smaller_brush)
-
-    def grow_brush(self) -> None:
-        """Make the brush a step larger."""
-        self._change_view(ViewState.with_larger_brush)
-
-    def soften_brush(self) -> None:
-        """Make the brush a step softer."""
-        self._change_view(ViewState.with_softer_brush)
-
-    def harden_brush(self) -> None:
-        """Make the brush a step harder."""
-        self._change_view(ViewState.with_harder_brush)
-
-    def show_mask(self, is_shown: bool) -> None:
-        """Hatch missing pixels, or not."""
-        self._change_view(lambda view: replace(view, shows_mask=is_shown))
-
-    def previous_page(self) -> None:
-        """Show the page before."""
-        self._turn_page(-1)
-
-    def next_page(self) -> None:
-        """Show the page after."""
-        self._turn_page(1)
-
-    def _turn_page(self, n_pages: int) -> None:
-        source = self.session.state.source
-        if source is not None and 0 <= source.plane.page + n_pages < source.n_pages:
-            self.session.opening.show_plane(page=source.plane.page + n_pages)
-
-    def show_study(self, _on: bool = True) -> None:
-        """Judge the method."""
-        self.session.set_workspace(STUDY)
-
-    def show_retouch(self, _on: bool = True) -> None:
-        """Mend a photograph."""
-        self.session.set_workspace(RETOUCH)
 
     def hide_panels(self, are_hidden: bool) -> None:
         """Put all panels and toolbars away, or bring them back."""
@@ -268,78 +222,6 @@ class MainWindow(QMainWindow):
     def show_about(self) -> None:
         """Show version, method and license."""
         QMessageBox.about(self, f"About {TITLE}", ABOUT)
-
-    def use_settings_by_default(self) -> None:
-        """Let every picture begin with the parameters as they are now."""
-        document = self.session.document
-        self._set_defaults(document.state.settings)
-        document.notice.emit("Every picture begins with these parameters from now on.")
-
-    def _set_defaults(self, settings: RestoreSettings) -> None:
-        self._preferences.settings = self.session.document.defaults = settings
-        self.side.parameters.show_defaults()
-
-    def _set_default_preset(self, name: str) -> None:
-        if name:
-            threads = self.session.document.defaults.threads
-            self._set_defaults(replace(RestoreSettings.preset(name), threads=threads))  # type: ignore[arg-type]
-
-    def _set_cores(self, threads: int | None) -> None:
-        document = self.session.document
-        self._set_defaults(replace(document.defaults, threads=threads))
-        document.apply(settings=replace(document.state.settings, threads=threads))
-
-    def set_looks(self, looks: Looks) -> None:
-        """Change the gray around pictures and the marks on them, and remember both."""
-        self._preferences.looks = looks
-        self.viewer.set_looks(looks)
-
-    def set_unit(self, unit: str) -> None:
-        """Tell sizes in another unit, and remember it."""
-        self._preferences.unit = unit
-        self.status.set_unit(unit)
-
-    def _set_key(self, action: QAction, key: str) -> None:
-        self.actions_.set_key(action, key)
-        self._preferences.keys = self.actions_.own_keys
-
-    def _reset_keys(self) -> None:
-        self.actions_.reset_keys()
-        self._preferences.keys = {}
-
-    def show_preferences(self) -> None:
-        """Show the dialog of preferences."""
-        kept, keys = self._preferences, self.menus.sections
-        dialog = PreferencesDialog(
-            self.session, kept.theme, kept.screen, self, looks=kept.looks, unit=kept.unit, keys=keys
-        )
-        dialog.looks_chosen.connect(self.set_looks)
-        dialog.unit_chosen.connect(self.set_unit)
-        dialog.preset_chosen.connect(self._set_default_preset)
-        dialog.cores_chosen.connect(self._set_cores)
-        dialog.keys.key_chosen.connect(self._set_key)
-        dialog.keys.reset_wanted.connect(self._reset_keys)
-        dialog.keys.reset_wanted.connect(dialog.keys.refresh)
-        dialog.theme_chosen.connect(self.set_theme)
-        dialog.screen_chosen.connect(lambda choice: dialog.show_screen(self.set_screen(choice)))
-        dialog.forget_wanted.connect(self._forget_recent)
-        _show_beside(dialog)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Change the colors, and remember them."""
-        self._theme.set_theme(theme)
-        self._preferences.theme = theme
-        for action in self.menus.themes.actions():
-            action.setChecked(action.data() is theme)
-
-    def set_screen(self, choice: str) -> str:
-        """Draw pictures for a screen, and remember it; return the choice that holds, the last if it fails."""
-        try:
-            self.viewer.set_screen_profile(screen_profile(choice))
-            self._preferences.screen = choice
-        except UserError as error:
-            self.session.document.problem.emit(error.sentence(remedies()))
-        return self._preferences.screen
 
     def keep_state(self, folder: Path) -> None:
         """Keep unsaved work and small pictures of recent files in a folder from now on."""
@@ -444,10 +326,7 @@ class MainWindow(QMainWindow):
     # Remembering and leaving
 
     def _load_preferences(self) -> None:
-        self.set_theme(self._preferences.theme)
-        self.set_screen(self._preferences.screen)
-        self.set_looks(self._preferences.looks)
-        self.set_unit(self._preferences.unit)
+        self.choices.apply()
         before = self._preferences.window
         self.restoreGeometry(QByteArray(before.geometry))
         if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it

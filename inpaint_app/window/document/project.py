@@ -1,11 +1,10 @@
-"""Project files: a picture by reference, and all that was done with it, to go on with later; no Qt.
+"""Project files, which are read here: a picture by reference, and all that was done with it; no Qt.
 
 A project is a zip archive: project.json, and arrays as .npy files. Of a picture that is no file, the pixels
 are in it. What is left out: the steps of undo, and how the dictionaries of runs were selected.
 """
 
 import contextlib
-import json
 import math
 import tokenize
 import zipfile
@@ -13,45 +12,34 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 
-from dictsel_core import GroundSet, Restoration, RestoreSettings, __version__
+from dictsel_core import GroundSet, Restoration, RestoreSettings
 from dictsel_core.atoms import AtomOrigin
 from dictsel_core.restoration import ResolvedSettings
 from inpaint_app.engine.hole_fill import HoleFill
-from inpaint_app.engine.source import (
-    Plane,
-    Source,
-    detect_again,
-    open_source,
-    plane_source,
-    source_from_picture,
-    with_reference,
-)
+from inpaint_app.engine.opening import open_source, plane_source, source_from_picture, with_reference_file
+from inpaint_app.engine.source import Plane, Source, detect_again
 from inpaint_app.errors import DamagedError, UserError, printable_path, reading_error
-from inpaint_app.io.atomic import PendingFile
 from inpaint_app.io.recipe import (
     Recipe,
     parse_object,
-    plain_marks,
-    plain_settings,
     recipe_mask_spec,
     recipe_settings,
-    seen_from,
 )
 from inpaint_app.model.look import COLOR_MAPS, Look
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.window.document.runs import RunHistory, RunRecord
-from inpaint_app.window.document.state import DocumentState, PlaneWork
+from inpaint_app.window.document.state import PlaneWork
 
 SUFFIX = ".inpaint"
 FORMAT = 1
-_CONTENTS = "project.json"
-_MAX_CONTENTS, _MAX_RUNS, _MAX_PLANES = 32_000_000, 10_000, 10_000
+CONTENTS = "project.json"
+MAX_CONTENTS, MAX_RUNS, _MAX_PLANES = 32_000_000, 10_000, 10_000
 _MAX_SIDE = 1 << 20
 #: What contents that make no sense raise here, in JSON, in zipfile (RuntimeError: encrypted, or for a later
 #: version of zip; EOFError: sizes that are not true) and in NumPy (TokenError: the header of an array).
@@ -83,135 +71,16 @@ class Project:
     look: Look = field(default_factory=Look)
 
 
-def project_file(path: Path, state: DocumentState) -> PendingFile:
-    """Return the project of a state, to be written to a file; something must be open."""
-    return PendingFile(path, lambda file: _write(file, state, path.parent))
-
-
-def _write(file: BinaryIO, state: DocumentState, folder: Path) -> None:
-    source, mask = state.source, state.mask
-    assert source is not None and mask is not None, "something is open"
-    planes = [(source.plane, mask, state.runs)]
-    planes += [(plane, work.mask, work.runs) for plane, work in state.planes.items()]
-    masks = list(
-        dict.fromkeys(
-            [mask, *(each for _, own, runs in planes for each in (own, *runs.masks, *runs.touched))]
-        )
-    )
-    with zipfile.ZipFile(file, "w") as archive:
-        contents = {
-            "project": FORMAT,
-            "version": __version__,
-            "picture": _plain_source(archive, source, folder),
-            "settings": plain_settings(state.settings),
-            "marks": plain_marks(source.mask_spec, folder),
-            "masks": [_plain_mask(archive, each, f"mask{number}.npy") for number, each in enumerate(masks)],
-            "fill": _plain_fill(archive, state.hole_fill),
-            "look": asdict(state.look),
-            **_plain_plane(archive, planes[0], masks, ""),
-            "planes": [
-                _plain_plane(archive, each, masks, f"plane{number}_")
-                for number, each in enumerate(planes[1:])
-            ],
-        }
-        text = json.dumps(contents, allow_nan=False)
-        n_runs = sum(len(runs) for _, _, runs in planes)
-        if len(text) > _MAX_CONTENTS or n_runs > _MAX_RUNS:  # it could not be read again
-            raise UserError("There are too many runs for a project", "delete some of them first")
-        archive.writestr(_CONTENTS, text)
-
-
-def _plain_plane(
-    archive: zipfile.ZipFile,
-    plane: tuple[Plane, PackedMask, RunHistory],
-    masks: list[PackedMask],
-    prefix: str,
-) -> dict[str, Any]:
-    """Return a plane with its results, whose files begin with the prefix."""
-    place, mask, runs = plane
-    return {
-        "plane": list(place),
-        "mask": masks.index(mask),
-        "runs": [_plain_run(archive, record, masks, prefix) for record in runs.records],
-        "shown": runs.current_number,
-        "newest": runs.newest_number,
-    }
-
-
-def _plain_source(archive: zipfile.ZipFile, source: Source, folder: Path) -> dict[str, Any]:
-    reference, path = source.reference, source.path if not source.damage else None
-    if path is None:
-        _put(archive, "picture.npy", source.picture.pixels)
-        _put(archive, "alpha.npy", source.picture.alpha)
-    if reference is not None and source.reference_path is None:
-        _put(archive, "reference.npy", reference.pixels)
-    return {
-        "file": None if path is None else seen_from(folder, path),
-        "reference": None if source.reference_path is None else seen_from(folder, source.reference_path),
-        "name": source.name,
-        "damage": source.damage,
-        "is_sample": source.is_sample,
-        "shape": list(source.picture.pixels.shape),
-        "dtype": source.picture.pixels.dtype.str,
-        "checksum": _checksum(source.picture),
-    }
-
-
-def _checksum(picture: Picture) -> int:
+def checksum(picture: Picture) -> int:
     """Return a number that tells another picture of the same size from this one."""
     return zlib.crc32(np.ascontiguousarray(picture.pixels).reshape(-1).view(np.uint8).data)
-
-
-def _plain_mask(archive: zipfile.ZipFile, mask: PackedMask, name: str) -> dict[str, Any]:
-    _put(archive, name, mask.bits)
-    return {"file": name, "shape": list(mask.shape), "origin": asdict(mask.origin)}
-
-
-def _plain_fill(archive: zipfile.ZipFile, fill: HoleFill | None) -> dict[str, Any] | None:
-    """Return which areas may be copied; a network is to be chosen again."""
-    areas = {} if fill is None else {"wanted": fill.wanted, "unwanted": fill.unwanted}
-    plain = {name: _plain_mask(archive, area, f"{name}.npy") for name, area in areas.items() if area}
-    return plain or None
-
-
-def _plain_run(
-    archive: zipfile.ZipFile, record: RunRecord, masks: list[PackedMask], prefix: str
-) -> dict[str, Any]:
-    _put(archive, f"{prefix}run{record.number}.npy", record.image)
-    used = record.restoration
-    if used.atoms is not None:
-        _put(archive, f"{prefix}atoms{record.number}.npy", used.dictionary)
-    return {
-        "number": record.number,
-        "name": record.name,
-        "requested": plain_settings(record.requested),
-        "used": plain_settings(used.settings),
-        "mask": masks.index(record.packed_mask),
-        "touched": None if record.touched is None else masks.index(record.touched),
-        "has_image": record.image is not None,
-        "seconds": record.seconds,
-        "is_stopped": record.is_stopped,
-        "n_strokes": record.n_strokes,
-        "missing_fraction": used.missing_fraction,
-        "n_coded_patches": used.n_coded_patches,
-        "n_rounds": used.n_rounds,
-        "origins": [asdict(origin) for origin in used.origins],
-        "usage": used.usage.tolist(),
-        "stages": used.seconds,
-    }
-
-
-def _put(archive: zipfile.ZipFile, name: str, array: Array | None) -> None:
-    if array is not None:
-        with archive.open(name, "w", force_zip64=True) as file:
-            np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
 
 
 def describe_project(path: Path) -> str:
     """Return the name of the picture that a project is about, without reading the rest."""
     try:
         with zipfile.ZipFile(path) as archive:
-            contents = parse_object(_member(archive, _CONTENTS).read(_MAX_CONTENTS), path.name, "project")
+            contents = parse_object(_member(archive, CONTENTS).read(MAX_CONTENTS), path.name, "project")
             return printable_path(str(contents["picture"]["name"]))
     except (OSError, UserError, MemoryError, *_DAMAGED):
         return "a picture"
@@ -234,7 +103,7 @@ def read_project(path: Path, seen: Path | None = None) -> Project:
         if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for
             raise UserError(f"{name} is not a regular file", "open the picture itself")
         with zipfile.ZipFile(path) as archive:
-            data = _member(archive, _CONTENTS).read(_MAX_CONTENTS)
+            data = _member(archive, CONTENTS).read(MAX_CONTENTS)
             contents = parse_object(data, name, "project")
             if contents.get("project") != FORMAT:
                 raise UserError(
@@ -284,7 +153,7 @@ class _Reader:
 
     def _runs(self, about: dict[str, Any], masks: list[PackedMask], pixels: Array, prefix: str) -> RunHistory:
         """Return the results of a plane."""
-        runs = [self._run(each, masks, pixels, prefix) for each in about["runs"][:_MAX_RUNS]]
+        runs = [self._run(each, masks, pixels, prefix) for each in about["runs"][:MAX_RUNS]]
         if len({run.number for run in runs}) < len(runs):
             raise DamagedError("two runs have one number")
         shown = about["shown"] if any(run.number == about["shown"] for run in runs) else None
@@ -308,18 +177,18 @@ class _Reader:
             raise DamagedError("the picture cannot be shown")
         pixels = source.picture.pixels
         is_other = pixels.shape != self._shape or pixels.dtype != self._dtype
-        if is_other or _checksum(source.picture) != about["checksum"]:
+        if is_other or checksum(source.picture) != about["checksum"]:
             raise UserError(
                 f"{printable_path(source.name)} is not the picture that this project was made for",
                 "put that one back, or open this one by itself",
             )
         if about["reference"] is not None:
-            source = with_reference(source, self._folder / str(about["reference"]))
+            source = with_reference_file(source, self._folder / str(about["reference"]))
         else:
             reference = self._optional("reference.npy", self._shape, self._dtype)
             source = replace(source, reference=None if reference is None else Picture(reference))
         recipe = Recipe({}, "", self._contents["marks"])
-        spec = recipe_mask_spec(recipe, self._folder / _CONTENTS)
+        spec = recipe_mask_spec(recipe, self._folder / CONTENTS)
         if spec != source.mask_spec and not spec.detect:  # to look for damage again would take too long
             with contextlib.suppress(UserError):  # a mask file may be gone; the mask is in the project
                 source = detect_again(source, spec)
@@ -333,7 +202,7 @@ class _Reader:
         )
 
     def _settings(self, plain: dict[str, Any]) -> RestoreSettings:
-        return recipe_settings(Recipe(plain, "", {}), self._folder / _CONTENTS)
+        return recipe_settings(Recipe(plain, "", {}), self._folder / CONTENTS)
 
     def _mask(self, about: dict[str, Any]) -> PackedMask:
         shape = tuple(int(side) for side in about["shape"])

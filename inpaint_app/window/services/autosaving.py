@@ -13,7 +13,8 @@ from inpaint_app.io.atomic import write_files
 from inpaint_app.system import lock
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.document.document import Document
-from inpaint_app.window.document.project import SUFFIX, project_file
+from inpaint_app.window.document.project import SUFFIX
+from inpaint_app.window.document.project_writer import project_file
 from inpaint_app.window.document.state import DocumentState
 
 #: What is kept, and what tells whether it would be lost; the pixels of the picture itself are in its file.

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inpaint_app.engine import source as sources
+from inpaint_app.engine import opening
 from inpaint_app.engine.control import JobControl, Progress
-from inpaint_app.engine.source import LoadedRecipe, Plane, Source, load_recipe
+from inpaint_app.engine.source import LoadedRecipe, Plane, Source, detect_again, load_recipe
 from inpaint_app.errors import UnviewableError
 from inpaint_app.model.damage import SAMPLES, Damage
 from inpaint_app.model.mask_painter import MaskPainter
@@ -65,7 +65,7 @@ class Opening:
 
         def work(control: JobControl) -> Source | UnshownFile:
             try:
-                return sources.open_source(path, spec, reference, control=control)
+                return opening.open_source(path, spec, reference, control=control)
             except UnviewableError as error:
                 return UnshownFile(path, spec, error.problem)
 
@@ -101,7 +101,7 @@ class Opening:
         def load(control: JobControl) -> _Opened:
             if known is not None:
                 return _Opened(known.source, MaskPainter(known.mask.unpack()), known.mask)
-            return _made_ready(sources.plane_source(source, plane, control=control))
+            return _made_ready(opening.plane_source(source, plane, control=control))
 
         def show(opened: _Opened) -> None:
             if self._document.state.source is source and opened.source.plane != source.plane:
@@ -115,11 +115,11 @@ class Opening:
 
     def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
         """Open the bundled picture with some damage."""
-        self._open_source(lambda _control: sources.open_sample(damage), "opening the sample")
+        self._open_source(lambda _control: opening.open_sample(damage), "opening the sample")
 
     def open_picture(self, make: Callable[[], Picture], name: str) -> None:
         """Open pixels that are no file; `make` is called in another thread."""
-        self._open_source(lambda _control: sources.source_from_picture(make(), name), f"opening {name}")
+        self._open_source(lambda _control: opening.source_from_picture(make(), name), f"opening {name}")
 
     def simulate_damage(self, damage: Damage) -> None:
         """Simulate damage; the whole picture becomes the reference."""
@@ -127,7 +127,7 @@ class Opening:
         if source is None:
             self._document.problem.emit(NO_PICTURE)
         else:
-            self._open_source(lambda _control: sources.simulate_damage(source, damage), "simulating damage")
+            self._open_source(lambda _control: opening.simulate_damage(source, damage), "simulating damage")
 
     def show(self, source: Source) -> None:
         """Show a source that was loaded."""
@@ -140,7 +140,7 @@ class Opening:
         def show(source: Source) -> None:
             document.apply(source=source, view=document.state.view.with_workspace(STUDY))
 
-        self._change(lambda source: sources.with_reference(source, path), f"opening {path.name}", show)
+        self._change(lambda source: opening.with_reference_file(source, path), f"opening {path.name}", show)
 
     def set_mask_spec(self, mask_spec: MaskSpec, then: Then | None = None) -> None:
         """Detect missing pixels again, after which something may follow; undo brings a painted mask back."""
@@ -150,7 +150,7 @@ class Opening:
             if then is not None and self._document.state.doubt is None:
                 then()
 
-        self._change(lambda source: sources.detect_again(source, mask_spec), "finding missing pixels", show)
+        self._change(lambda source: detect_again(source, mask_spec), "finding missing pixels", show)
 
     def mark_color_of(self, row: int, column: int) -> None:
         """Make all pixels missing that have nearly the color of one."""

@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 from literal import Patches, difference_rule, literal_run
 from synthetic import planted, small_instance
 
-from dictsel_core import IndividualSparsity, ground_set_from_array, replacement_omp, standard_ground_set
+from dictsel_core import (
+    BlockSparsity,
+    IndividualSparsity,
+    ground_set_from_array,
+    replacement_omp,
+    standard_ground_set,
+)
 from dictsel_core.selection import iter_replacement_greedy, replacement_greedy
 
 
@@ -43,6 +49,26 @@ def test_every_step_is_the_literal_definition(seed, kind):
 def test_atoms_of_the_dictionary_may_win_again(kind, seed):
     """The paper maximizes over the whole ground set."""
     assert assert_follows_the_definition(seed, kind) > 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["individual", "block by cap"])
+def test_supports_may_become_dependent_under_the_mask(kind, seed):
+    """With as few observed entries as a support has atoms."""
+    rng = np.random.default_rng(seed)
+    ground_set, data = ground_set_from_array(rng.normal(size=(6, 7))), rng.normal(size=(4, 6))
+    mask = rng.random(data.shape) < 0.6
+    constraint = BlockSparsity([[0, 1], [2, 3]], 3) if kind == "block by cap" else IndividualSparsity(3)
+    patches = Patches(ground_set, data, mask)
+    run = iter_replacement_greedy(ground_set, data, constraint, 6, mask=mask)
+    for expected in literal_run(patches, constraint, 6, difference_rule(patches), repeats=6):
+        step = next(run)
+        assert step.gain == pytest.approx(expected.gain, rel=1e-5, abs=1e-9)
+        assert step.objective == pytest.approx(
+            sum(patches.utility(t, z) for t, z in enumerate(expected.supports))
+        )
+        if expected.gain < 1e-6:
+            break  # the rest are ties
 
 
 @pytest.mark.parametrize("masked", [False, True])

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import tifffile
 
-from inpaint_app.engine import overview, source
+from inpaint_app.engine import opening, overview
 from inpaint_app.engine.control import CancelledError, JobControl
+from inpaint_app.engine.opening import open_source
 from inpaint_app.engine.overview import open_overview, overview_picture, write_enlarged
-from inpaint_app.engine.source import open_source
 from inpaint_app.io.chunked.opening import open_store
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.packed_mask import PackedMask
@@ -16,7 +16,7 @@ from inpaint_app.model.rect import Rect
 
 @pytest.fixture
 def small_memory(monkeypatch) -> None:
-    monkeypatch.setattr(source, "MAX_PIXELS", 5_000)
+    monkeypatch.setattr(opening, "MAX_PIXELS", 5_000)
     monkeypatch.setattr(overview, "MAX_VALUES", 2_000)
     monkeypatch.setattr(overview, "_BAND_VALUES", 3_000)
 

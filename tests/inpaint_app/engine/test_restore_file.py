@@ -9,8 +9,9 @@ import tifffile
 
 from dictsel_core import RestoreSettings
 from inpaint_app.engine.control import JobControl
+from inpaint_app.engine.opening import open_source
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, WrittenFile, restore_file
-from inpaint_app.engine.source import Plane, open_source
+from inpaint_app.engine.source import Plane
 from inpaint_app.errors import UserError
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output

@@ -135,7 +135,7 @@ def words_in_sight(window) -> list[QWidget]:
 @pytest.mark.parametrize("chosen", [Theme.LIGHT, Theme.DARK])
 @pytest.mark.parametrize("name", ["", "whole", "damaged"])
 def test_all_words_can_be_read_in_both_themes(window, qtbot, files, chosen, name) -> None:
-    window.set_theme(chosen)
+    window.choices.set_theme(chosen)
     if name:
         window.files.open_file(files[name])
         settle(window, qtbot)

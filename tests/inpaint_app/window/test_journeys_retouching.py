@@ -11,7 +11,8 @@ from windows import FAST, at, opened, settle, trigger
 
 from inpaint_app.io.assets import ORIGINAL, read_sample
 from inpaint_app.io.atomic import write_files
-from inpaint_app.window.document.project import project_file, read_project
+from inpaint_app.window.document.project import read_project
+from inpaint_app.window.document.project_writer import project_file
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def make_studio(make_window, qtbot, files):
 
 def test_theme_and_layout_are_remembered(make_studio, theme) -> None:
     first = make_studio()
-    first.set_theme(Theme.DARK)
+    first.choices.set_theme(Theme.DARK)
     _, dictionary, history = docks(first)
     first.resize(first.width(), 700)
     first.resizeDocks([history], [211], Qt.Orientation.Vertical)

@@ -182,8 +182,8 @@ def test_a_problem_is_a_sentence_and_the_window_stays_usable(window, qtbot, file
 
 
 def test_a_profile_of_the_screen_that_cannot_be_read_changes_nothing(window, tmp_path) -> None:
-    window.set_screen("srgb")
-    assert window.set_screen(str(tmp_path / "gone.icc")) == "srgb"
+    window.choices.set_screen("srgb")
+    assert window.choices.set_screen(str(tmp_path / "gone.icc")) == "srgb"
     assert "gone.icc" in window.banner.text
 
 

@@ -9,7 +9,7 @@ from recipes import save_recipe
 from windows import FAST, SLOW, is_unsaved, opened, restored, settle, watch
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
-from inpaint_app.engine.source import open_sample
+from inpaint_app.engine.opening import open_sample
 from inpaint_app.io.assets import DAMAGED, read_sample
 from inpaint_app.model.damage import SAMPLES, Damage
 from inpaint_app.model.mask_spec import MaskSpec

@@ -7,7 +7,8 @@ from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QLineEdit, QWidget
 from windows import find, texts
 
-from inpaint_app.engine.source import Source, open_source
+from inpaint_app.engine.opening import open_source
+from inpaint_app.engine.source import Source
 from inpaint_app.errors import UserError
 from inpaint_app.io.write import properties_of
 from inpaint_app.model.mask_spec import MaskSpec

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _MAX_SURROUNDED = 0.25
 #: Places of a stroke that its outline is drawn from, at most: Qt takes 2 ms for so many, but 2 s for 1,500.
 _MAX_PLACES = 120
+#: Places of a stroke that are nearer to each other, in diameters of the brush, count as one.
+_NEAR = 0.1
 
 
 class HealingBrush(Brush):
@@ -37,8 +39,8 @@ class HealingBrush(Brush):
         super().__init__(session)
         #: Where the stroke led, while it is painted and until it is healed.
         self._places: list[QPointF] = []
-        #: Its outline for so many places and that brush: it is asked for several times with each.
-        self._outline: tuple[tuple[int, int], QPainterPath] | None = None
+        #: Its outline to that place and with that brush: it is asked for several times with each.
+        self._outline: tuple[tuple[QPointF, int], QPainterPath] | None = None
         self._offset: Offset | None = None
 
     def pick_source(self, place: Place) -> None:
@@ -65,7 +67,10 @@ class HealingBrush(Brush):
     def move(self, place: Place) -> None:
         """Draw a straight line to a place."""
         super().move(place)
-        self._places.append(QPointF(place.column, place.row))
+        there = QPointF(place.column, place.row)
+        # What lies between is under the brush anyway.
+        is_near = QLineF(self._places[-2], there).length() < _NEAR * self.session.state.view.brush_diameter
+        self._places[-1:] = [there] if is_near else [self._places[-1], there]
 
     def release(self) -> None:
         """Lift the brush, and heal."""
@@ -84,7 +89,7 @@ class HealingBrush(Brush):
             self._places = []
             path = super().outline(pointer)
         else:
-            key = len(self._places), self.session.state.view.brush_diameter
+            key = self._places[-1], self.session.state.view.brush_diameter
             if self._outline is None or self._outline[0] != key:
                 self._outline = key, self._stroke_outline(key[1])
             path = self._outline[1]

@@ -12,7 +12,7 @@ from inpaint_app.window.remedies import remedies
 
 
 def dialog_of(window) -> PreferencesDialog:
-    window.show_preferences()
+    window.choices.show_dialog()
     return window.findChild(PreferencesDialog)
 
 

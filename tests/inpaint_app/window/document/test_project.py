@@ -14,7 +14,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.io.write import Output
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.picture import Picture
-from inpaint_app.window.document import project as projects
+from inpaint_app.window.document import project_writer
 from inpaint_app.window.document.project import describe_project, read_project
 from inpaint_app.window.session import Session
 
@@ -233,7 +233,7 @@ def test_an_archive_of_another_kind_is_refused_in_a_sentence(project, tmp_path, 
 
 def test_what_could_not_be_read_again_is_not_written(session, qtbot, files, tmp_path, monkeypatch):
     worked_on(session, qtbot, files)
-    monkeypatch.setattr(projects, "_MAX_CONTENTS", 1000)
+    monkeypatch.setattr(project_writer, "MAX_CONTENTS", 1000)
     session.exporting.write_project(Output(tmp_path / "work.inpaint"))
     session.exporting.wait()
     assert session.complaints == ["There are too many runs for a project; delete some of them first."]

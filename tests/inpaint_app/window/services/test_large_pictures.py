@@ -5,18 +5,18 @@ import pytest
 import tifffile
 from windows import FAST, opened, settle
 
-from inpaint_app.engine import overview, restore_file, source
+from inpaint_app.engine import opening, overview, restore_file
 from inpaint_app.io.atomic import write_files
 from inpaint_app.io.write import Output
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.document.project import project_file
+from inpaint_app.window.document.project_writer import project_file
 from inpaint_app.window.services import whole_file
 
 
 @pytest.fixture
 def large(tmp_path, monkeypatch):
     """A file that the machine is told not to have the memory for, with a hole."""
-    monkeypatch.setattr(source, "MAX_PIXELS", 5_000)
+    monkeypatch.setattr(opening, "MAX_PIXELS", 5_000)
     monkeypatch.setattr(overview, "MAX_VALUES", 4_000)
     monkeypatch.setattr(restore_file, "BYTES_PER_VALUE", 10**12)
     rows, columns = np.mgrid[:120, :150]

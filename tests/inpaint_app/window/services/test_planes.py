@@ -13,7 +13,8 @@ from inpaint_app.model.look import Look
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.tools.healing_brush import CloneStamp
 from inpaint_app.window.canvas.tools.tool import Place
-from inpaint_app.window.document.project import project_file, read_project
+from inpaint_app.window.document.project import read_project
+from inpaint_app.window.document.project_writer import project_file
 
 
 @pytest.fixture(params=["pages", "bands"])

@@ -1,0 +1,129 @@
+"""What the user prefers: applied at once, and remembered."""
+
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from dictsel_core import RestoreSettings
+from inpaint_app.errors import UserError
+from inpaint_app.window.actions import Actions
+from inpaint_app.window.canvas.screen_profile import screen_profile
+from inpaint_app.window.commands.menus import Menus
+from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
+from inpaint_app.window.preferences import Preferences
+from inpaint_app.window.remedies import remedies
+from inpaint_app.window.session import Session
+from inpaint_app.window.theme.looks import Looks
+from inpaint_app.window.theme.theme import Theme, ThemeSwitch
+from inpaint_app.window.viewer.viewer import Viewer
+
+
+class Choices(QObject):
+    """Changes colors, sizes, keys, and the parameters that pictures begin with."""
+
+    unit_changed = Signal(str)
+    """Sizes are told in another unit."""
+    defaults_changed = Signal()
+    """Pictures begin with other parameters."""
+    forget_wanted = Signal()
+    """The recent files are to be forgotten."""
+
+    def __init__(
+        self,
+        session: Session,
+        viewer: Viewer,
+        actions: Actions,
+        menus: Menus,
+        preferences: Preferences,
+        theme: ThemeSwitch,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._session, self._viewer, self._window = session, viewer, window
+        self._actions, self._menus = actions, menus
+        self._preferences, self._theme = preferences, theme
+        menus.themes.triggered.connect(lambda action: self.set_theme(action.data()))
+
+    def apply(self) -> None:
+        """Show everything as it was chosen before."""
+        kept = self._preferences
+        self.set_theme(kept.theme)
+        self.set_screen(kept.screen)
+        self._set_looks(kept.looks)
+        self._set_unit(kept.unit)
+
+    def show_dialog(self) -> None:
+        """Show the dialog of preferences, while the window stays usable."""
+        kept, keys = self._preferences, self._menus.sections
+        dialog = PreferencesDialog(
+            self._session, kept.theme, kept.screen, self._window, looks=kept.looks, unit=kept.unit, keys=keys
+        )
+        dialog.looks_chosen.connect(self._set_looks)
+        dialog.unit_chosen.connect(self._set_unit)
+        dialog.preset_chosen.connect(self._set_default_preset)
+        dialog.cores_chosen.connect(self._set_cores)
+        dialog.keys.key_chosen.connect(self._set_key)
+        dialog.keys.reset_wanted.connect(self._reset_keys)
+        dialog.keys.reset_wanted.connect(dialog.keys.refresh)
+        dialog.theme_chosen.connect(self.set_theme)
+        dialog.screen_chosen.connect(lambda choice: dialog.show_screen(self.set_screen(choice)))
+        dialog.forget_wanted.connect(self.forget_wanted)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.show()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change the colors."""
+        self._theme.set_theme(theme)
+        self._preferences.theme = theme
+        for action in self._menus.themes.actions():
+            action.setChecked(action.data() is theme)
+
+    def set_screen(self, choice: str) -> str:
+        """Draw pictures for a screen; return the choice that holds, the last one if it fails."""
+        try:
+            self._viewer.set_screen_profile(screen_profile(choice))
+            self._preferences.screen = choice
+        except UserError as error:
+            self._session.document.problem.emit(error.sentence(remedies()))
+        return self._preferences.screen
+
+    def _set_looks(self, looks: Looks) -> None:
+        """Change the gray around pictures and the marks on them."""
+        self._preferences.looks = looks
+        self._viewer.set_looks(looks)
+
+    def _set_unit(self, unit: str) -> None:
+        self._preferences.unit = unit
+        self.unit_changed.emit(unit)
+
+    def _set_key(self, action: QAction, key: str) -> None:
+        self._actions.set_key(action, key)
+        self._preferences.keys = self._actions.own_keys
+
+    def _reset_keys(self) -> None:
+        self._actions.reset_keys()
+        self._preferences.keys = {}
+
+    # The parameters that pictures begin with
+
+    def use_settings_by_default(self) -> None:
+        """Let every picture begin with the parameters as they are now."""
+        document = self._session.document
+        self._set_defaults(document.state.settings)
+        document.notice.emit("Every picture begins with these parameters from now on.")
+
+    def _set_defaults(self, settings: RestoreSettings) -> None:
+        self._preferences.settings = self._session.document.defaults = settings
+        self.defaults_changed.emit()
+
+    def _set_default_preset(self, name: str) -> None:
+        if name:
+            threads = self._session.document.defaults.threads
+            self._set_defaults(replace(RestoreSettings.preset(name), threads=threads))  # type: ignore[arg-type]
+
+    def _set_cores(self, threads: int | None) -> None:
+        document = self._session.document
+        self._set_defaults(replace(document.defaults, threads=threads))
+        document.apply(settings=replace(document.state.settings, threads=threads))
