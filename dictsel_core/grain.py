@@ -87,11 +87,9 @@ def match_grain(
     if pixels.dtype.kind == "f" or not restored.any() or restored.all():
         return result
     planes = layout.split(pixels)[0]
-    planes = planes if planes.ndim == 3 else planes[..., None]
     grain = _measure(planes, np.asarray(restored.any(axis=2)))
     if grain is not None:
-        grainy = _with_grain(planes, restored, grain, rng)
-        result = layout.join(grainy.reshape(1, *grainy.shape[: pixels.ndim]))
+        result = layout.join(_with_grain(planes, restored, grain, rng))
     return result
 
 

@@ -164,10 +164,8 @@ class Layout:
         return (*(axis for axis in range(len(self.shape)) if axis not in named), *named)
 
     def split(self, array: NDArray[Scalar]) -> NDArray[Scalar]:
-        """Return an array of this layout as images: (n, H, W) or (n, H, W, C); a view if possible."""
-        inner = len(self.shape) - 2 - (self.channel is not None)
-        moved = array.transpose(self._order)
-        return moved.reshape(-1, *moved.shape[inner:])
+        """Return an array of this layout as images: (n, H, W, C); a view if possible."""
+        return array.transpose(self._order).reshape(-1, *self.plane_shape, self.n_channels)
 
     def join(self, images: NDArray[Scalar]) -> NDArray[Scalar]:
         """Return images as they are split as an array of this layout."""
@@ -181,12 +179,11 @@ class Layout:
         """
         without_channels = tuple(n for axis, n in enumerate(self.shape) if axis != self.channel)
         if mask.shape == self.shape:
-            images = self.split(mask)
-            return images if self.channel is not None else images[..., None]
+            return self.split(mask)
         if mask.shape == without_channels:
             spatial = [axis - (self.channel is not None and self.channel < axis) for axis in self.spatial]
             plain = Layout(without_channels, (spatial[0], spatial[1]), None)
-            return plain.split(mask)[..., None]
+            return plain.split(mask)
         if mask.shape == self.plane_shape:
             n_images = math.prod(without_channels) // math.prod(self.plane_shape)
             return np.broadcast_to(mask[None, :, :, None], (n_images, *mask.shape, 1))

@@ -106,7 +106,7 @@ def fill_holes(
     def steps() -> Generator[float, None, NDArray[Any]]:
         if not wide.any() or not observed.any():
             return pixels.copy()
-        result = layout.split(pixels)[0].reshape(*wide.shape, -1).copy()
+        result = layout.split(pixels)[0].copy()
         used, low, high = _used(wide, sources), *_limits(result, observed)
         span = high - low or 1.0
         units: Single = np.empty(result.shape, np.float32)  # takes memory where it is used
@@ -114,7 +114,7 @@ def fill_holes(
         yield from fill_wide_parts(units, wide, observed, seed, n_threads, sources)
         values = np.clip(units[wide].astype(np.float64) * span + low, low, high)
         result[wide] = values if result.dtype.kind == "f" else np.rint(values)
-        return layout.join(result.reshape(1, *layout.split(pixels).shape[1:]))
+        return layout.join(result)
 
     return GeneratorRun(steps())
 

@@ -185,8 +185,6 @@ def ssim(
     layout = _image_layout(original.shape, channel_axis)
     peak = _as_range(data_range, original)
     chosen = None if mask is None else layout.split_mask(as_bool_mask(mask))[0]
-    if layout.channel is None and chosen is not None:
-        chosen = chosen[:, :, 0]
     original, other = layout.split(original)[0], layout.split(other)[0]
     size = min(7, *original.shape[:2])
     size -= 1 - size % 2
@@ -196,7 +194,7 @@ def ssim(
         chosen = np.zeros(original.shape, bool)
         chosen[size // 2 : -(size // 2), size // 2 : -(size // 2)] = True
     counted = np.broadcast_to(chosen, original.shape)
-    margins = [(size // 2, size // 2)] * 2 + [(0, 0)] * (original.ndim - 2)
+    margins = [(size // 2, size // 2), (size // 2, size // 2), (0, 0)]
     x, y = (np.pad(each, margins, mode="symmetric") for each in (original, other))
     total, count = 0.0, 0
     for rows in row_bands(original.shape):

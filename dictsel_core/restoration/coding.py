@@ -91,7 +91,14 @@ class SparseCoder:
         self._centered = not literal and not (np.abs(atoms.sum(axis=0)) > 0.999 * self.size).any()
         self._compiled: tuple[PatchTables, PatchLimits] | None = None
         if self._n_atoms <= _MAX_ATOMS:
-            self._compiled = _tables(atoms, self._weight), self._limits(min(sparsity, *atoms.shape))
+            limits = PatchLimits(
+                self._weight * self._weight,
+                np.float32(_DEPENDENCE_EPSILONS * np.finfo(np.float32).eps),
+                self._centered,
+                min(sparsity, *atoms.shape),
+                _MIN_OBSERVED if self._weight == 0 else 0,
+            )
+            self._compiled = _tables(atoms, self._weight), limits
         else:
             self._pursuit = Pursuit(atoms, sparsity)
             self._rows = np.ascontiguousarray(atoms.T)
@@ -178,15 +185,6 @@ class SparseCoder:
         if self._weight == 0:
             rebuilt[:, (weights > 0).sum(axis=1) < _MIN_OBSERVED] = np.nan
         return rebuilt, np.concatenate(found)
-
-    def _limits(self, capacity: int) -> PatchLimits:
-        return PatchLimits(
-            self._weight * self._weight,
-            np.float32(_DEPENDENCE_EPSILONS * np.finfo(np.float32).eps),
-            self._centered,
-            capacity,
-            _MIN_OBSERVED if self._weight == 0 else 0,
-        )
 
 
 def _tables(atoms: Floats, weight: np.float32) -> PatchTables:

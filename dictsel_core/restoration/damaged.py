@@ -124,11 +124,6 @@ class DamagedArray:
         """Return restored images (n, H, W, C) in the layout and container of what was given."""
         return like(self.given, self.layout.join(images))
 
-    def split(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Return an array of the same layout as images (n, H, W, C); a view if possible."""
-        images = self.layout.split(array)
-        return images[..., None] if self.layout.channel is None else images
-
 
 def as_damaged(
     image: ArrayLike,
@@ -147,8 +142,7 @@ def as_damaged(
         missing = missing | other
     if missing.all():
         raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
-    images = layout.split(pixels)
-    return DamagedArray(image, layout, images[..., None] if layout.channel is None else images, missing)
+    return DamagedArray(image, layout, layout.split(pixels), missing)
 
 
 def _masks(image: ArrayLike, pixels: NDArray[Any], mask: ArrayLike | None) -> Iterator[Bools]:

@@ -266,25 +266,14 @@ def _check_entries(n_entries: int, size: int) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class PatchSample:
-    """Adjacent patches of images: data (T, d) of planes, zero where the mask (T, d) says missing.
-
-    Positions are the row and column of the top-left pixel; in a stack, the number of the image comes first.
-    """
-
-    data: Plane
-    mask: Bools
-    positions: Ints
-
-
 def sample_patches(
     samples: Sequence[tuple[tuple[int, ...], Image]], size: int, n_patches: int, seed: int
-) -> PatchSample:
+) -> tuple[Plane, Bools, Ints]:
     """Cut the channels of images into adjacent patches, and draw some with enough observed pixels.
 
     Images are mirrored below and to the right so that patches cover them. The place of an image is its first
-    row and column, preceded by its number in a stack.
+    row and column, preceded by its number in a stack. Returns data (T, d) of planes, zero where the mask
+    (T, d) says missing; the mask; and the place of the top-left pixel of each patch.
     """
     channels = [(place, image, c) for place, image in samples for c in range(image.n_channels)]
     counts = [observed_counts(image.mask(channel), size) for _, image, channel in channels]
@@ -308,7 +297,7 @@ def sample_patches(
         positions[:, -2:] += corners
         found.append((*image.patches(channel, rows, columns), positions))
     data, mask, positions = (np.concatenate(each) for each in zip(*found, strict=True))
-    return PatchSample(data, mask, positions)
+    return data, mask, positions
 
 
 def observed_counts(missing: Bools, size: int) -> Counts:
@@ -336,11 +325,11 @@ def select_dictionary(
     """Yield the fraction that is done, and return a dictionary selected on patches of samples of images."""
     n_patches = MAX_PATCHES // 2 if settings.is_refined else MAX_PATCHES
     whole = [(place, _whole_patches(image, settings)) for place, image in samples]
-    sample = sample_patches(whole, settings.patch_size, n_patches, settings.seed)
-    run = _selection_run(sample, settings, candidates)
+    data, mask, positions = sample_patches(whole, settings.patch_size, n_patches, settings.seed)
+    run = _selection_run(data, mask, settings, candidates)
     for _ in run:
         yield len(run.steps) / run.n_atoms
-    return Dictionary.selected(run.result, sample.positions)
+    return Dictionary.selected(run.result, positions)
 
 
 def _whole_patches(image: Image, settings: ResolvedSettings) -> Image:
@@ -351,12 +340,14 @@ def _whole_patches(image: Image, settings: ResolvedSettings) -> Image:
     return image.part((slice(0, height // size * size), slice(0, width // size * size)))
 
 
-def _selection_run(sample: PatchSample, settings: ResolvedSettings, candidates: GroundSet) -> SelectionRun:
-    given = candidates, sample.data, settings.constraint_for(len(sample.data)), settings.n_atoms
+def _selection_run(
+    data: Plane, mask: Bools, settings: ResolvedSettings, candidates: GroundSet
+) -> SelectionRun:
+    given = candidates, data, settings.constraint_for(len(data)), settings.n_atoms
     repeats: Repeats | None = "steps" if settings.literal else None
     match settings.selector:  # the type checker sees a selector that is left out
         case "rols":
-            return iter_replacement_ols(*given, mask=sample.mask, repeats=repeats)
+            return iter_replacement_ols(*given, mask=mask, repeats=repeats)
         case "romp" | "rompd":
             decay = settings.selector == "rompd"
-            return iter_replacement_omp(*given, mask=sample.mask, decay=decay, repeats=repeats)
+            return iter_replacement_omp(*given, mask=mask, decay=decay, repeats=repeats)

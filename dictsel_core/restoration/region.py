@@ -121,7 +121,7 @@ def restore_region(
         raise ValueError(
             "This image is restored in parts, by restore; pass fewer channels to restore_region."
         )
-    before = replace(previous, image=damaged.split(np.asarray(previous.image))[0])
+    before = replace(previous, image=damaged.layout.split(np.asarray(previous.image))[0])
     if in_place and not before.image.flags.writeable:
         raise ValueError("The image of the previous restoration is read-only, so it cannot change in place.")
     inside = _as_region(region, damaged.layout.plane_shape)

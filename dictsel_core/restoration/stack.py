@@ -1,7 +1,8 @@
 """Many images, or very many channels: restored one after the other with one dictionary."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -74,8 +75,8 @@ class StackRestorer:
                 yield RestoreStep(stage, done, number=number, n_images=n_parts)
                 n_restored = len(self._results)
                 if fraction == 1 and done - shown >= _PARTIAL_INTERVAL and n_restored < n_parts:
-                    shown, partial = done, self._restoration()
-                    yield RestoreStep(stage, done, _constant(partial), number, n_parts)
+                    shown = done
+                    yield RestoreStep(stage, done, partial(replace, self._restoration()), number, n_parts)
         return self._restoration()
 
     def decided_reach(self) -> int:
@@ -280,10 +281,6 @@ def errors_among_neighbors(
     restored = GeneratorRun(restorer.steps()).finish().image
     errors: Floats = np.square(np.subtract(restored[at], images[at], dtype=np.float64))
     return errors[np.broadcast_to(held_out, errors.shape)]
-
-
-def _constant(result: Restoration) -> Callable[[], Restoration]:
-    return lambda: result
 
 
 def _of(number: int, steps: Iterator[TileStep]) -> Iterator[tuple[int, Stage, float]]:

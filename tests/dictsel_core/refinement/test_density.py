@@ -1,10 +1,26 @@
 """How dense damage is, and what the refinement assumes."""
 
+from dataclasses import replace
+from functools import cache
+
 import numpy as np
 import pytest
 
 from dictsel_core import restore
-from dictsel_core.refinement.rounds import BEST_OPTIONS, DEFAULT_OPTIONS, options_for
+
+
+@cache
+def plan_of_an_image():
+    mask = np.zeros((16, 16), bool)
+    mask[4:6] = True
+    return restore(np.add.outer(np.arange(16), np.arange(16)), mask, "fast").plan
+
+
+def options_for(density, n_rounds):
+    """How a plan refines damage of some density in so many rounds."""
+    plan = plan_of_an_image()
+    settings = replace(plan.settings, rounds=n_rounds)
+    return replace(plan, damage_density=density, settings=settings).refinement
 
 
 def density(mask):
@@ -30,13 +46,15 @@ def test_density_does_not_depend_on_what_is_intact_or_missing_entirely():
 
 
 def test_dense_damage_has_the_default_options_and_thin_damage_less_noise():
-    assert options_for(0.6, 4) == DEFAULT_OPTIONS
-    assert options_for(0.2, 4).noise < options_for(0.4, 4).noise < DEFAULT_OPTIONS.noise
+    default = options_for(0.5, 4)
+    assert options_for(0.6, 4) == options_for(0.9, 2) == default
+    assert options_for(0.2, 4).noise < options_for(0.4, 4).noise < default.noise
     assert options_for(0.2, 4).noise_decay == 1
 
 
 def test_many_rounds_have_denser_references_at_the_end():
-    assert options_for(0.6, 8) == BEST_OPTIONS
+    assert options_for(0.6, 8) == options_for(0.9, 16)
+    assert options_for(0.6, 8).last_stride < options_for(0.6, 4).last_stride
     assert options_for(0.2, 8).last_stride < options_for(0.2, 4).last_stride
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from blocks import candidates, patches_at, references
 from moments import exact_moments, literal_estimates
+from numpy.lib.stride_tricks import sliding_window_view
 
-from dictsel_core._util.arrays import any_in_windows
 from dictsel_core.refinement.rounds import DEFAULT_OPTIONS
 from dictsel_core.refinement.search import Block, Search, find_groups, spans
 
@@ -104,7 +104,8 @@ def test_estimates_differ_less_than_they_are_approximate(name, n_layers, fractio
     search = DEFAULT_OPTIONS.search(number, 4, small=n_layers > 1)
     block = Block(*(spans(length, search)[0] for length in picture.shape[:2]))
     found = estimator.estimate(picture, missing, block, search)
-    incomplete = any_in_windows(missing[block.region].any(axis=2), search.size)
+    hidden = missing[block.region].any(axis=2)
+    incomplete = sliding_window_view(hidden, (search.size, search.size)).any(axis=(2, 3))
     wanted = incomplete[block.vertical.references[:, None], block.horizontal.references]
     numbers = find_groups(picture, block, search, wanted).numbers
     patches = patches_at(picture[block.region], search.size, numbers)

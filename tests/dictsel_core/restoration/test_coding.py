@@ -3,8 +3,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from dictsel_core import standard_ground_set
-from dictsel_core.pursuit.codes import code_data
+from dictsel_core import omp, standard_ground_set
 from dictsel_core.restoration.coding import MirroredPatches, SparseCoder
 from dictsel_core.restoration.scales import double_at, halve
 
@@ -59,7 +58,7 @@ def literally_rebuilt(atoms, sparsity, fill_weight, given, rows, columns):
         if not has_constant:
             means = (values * squares).sum(axis=1, keepdims=True)
             means /= np.maximum(squares.sum(axis=1, keepdims=True), 1e-6)
-        codes = code_data(atoms, values - means, sparsity, weights=squares, threads=1)
+        codes = omp(atoms, values - means, sparsity, weights=squares, threads=1)
         usage += np.bincount(codes.supports[codes.supports >= 0], minlength=len(usage))
         patches.append(codes.rebuilt + means)
     result = np.array(patches)

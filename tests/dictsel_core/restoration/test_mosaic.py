@@ -10,7 +10,6 @@ from tiles import mosaic_of, restore_in_tiles
 from dictsel_core import RestoreSettings, psnr, restore
 from dictsel_core.completion import completion, wide_parts
 from dictsel_core.restoration import Mosaic, mosaic, plan_from_bytes, plan_to_bytes
-from dictsel_core.restoration.survey import cut_tiles
 
 FAST = RestoreSettings(rounds=0)
 SHORT = RestoreSettings(rounds=2)
@@ -138,7 +137,7 @@ def test_the_rounds_of_best_are_decided_once():
 
 
 def test_halos_are_inside_and_on_a_grid():
-    tiles = list(cut_tiles((200, 170), 64, 16))
+    tiles = mosaic_of(np.zeros((200, 170, 1), np.uint8), FAST, 64).tiles()
     assert len(tiles) == 4 * 3
     covered = np.zeros((200, 170), int)
     for tile in tiles:

@@ -5,11 +5,11 @@ import pytest
 
 from dictsel_core import RestoreSettings
 from dictsel_core.restoration import PRESETS, PresetName, ResolvedSettings
-from dictsel_core.restoration import settings as module
 
 
 def test_every_preset_has_its_settings():
-    assert tuple(module._PRESET_CHANGES) == PRESETS == get_args(PresetName)
+    assert get_args(PresetName) == PRESETS
+    assert all(isinstance(RestoreSettings.preset(name), RestoreSettings) for name in PRESETS)
     assert RestoreSettings.preset("balanced") == RestoreSettings()
     assert len({RestoreSettings.preset(name) for name in PRESETS}) == len(PRESETS)
 
