@@ -137,6 +137,7 @@ class MainWindow(QMainWindow):
         document.problem.connect(self._update_actions)
         document.notice.connect(self.status.show_notice)
         document.watch(self._show_source, "source")
+        document.watch(lambda _old, new: self._remember(new.project), "project")
         document.watch(self._show_view, "view")
         document.watch(
             self._update_actions,
@@ -238,12 +239,17 @@ class MainWindow(QMainWindow):
         self.status.show_picture(None if source is None else source.picture)
         if source is not None:
             self.banner.hide()
-            if source.path is not None:
-                self._preferences.remember_file(source.path)
-                self._thumbnails.keep(source.path, source.picture)
-        self._show_recent()
+        self._remember(None if source is None else source.path)
         self._update_actions()
         self._show_zoom()
+
+    def _remember(self, path: Path | None) -> None:
+        """Put the file of what is open, if it has one, first among the recent ones."""
+        source = self.session.state.source
+        if path is not None and source is not None:
+            self._preferences.remember_file(path)
+            self._thumbnails.keep(path, source.picture)
+        self._show_recent()
 
     def _show_recent(self) -> None:
         files = self._preferences.recent_files

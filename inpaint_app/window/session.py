@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import RestoreSettings
-from dictsel_core.damage_kinds import DamageKind
+from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from inpaint_app.model.mask_doubt import MaskDoubt
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.rect import Rect
@@ -30,6 +31,7 @@ from inpaint_app.window.services.offers import (
     HiddenDifference,
     LostWork,
     MarkedPicture,
+    NothingMarked,
     Offer,
     UnseenFile,
     WideHoles,
@@ -78,6 +80,7 @@ class Session(QObject):
         self.unseen = UnseenFile(document, "Restore All of It …", self.output_wanted.emit)
         self.autosaving = Autosaving(document, workers, self)
         self.lost_work = LostWork(document, self._recover)
+        self.nothing_marked = NothingMarked(document, partial(self.find_damage, USUAL_KINDS))
         self.offers: tuple[Offer, ...] = (
             MarkedPicture(
                 document,
@@ -93,6 +96,7 @@ class Session(QObject):
             DoubtfulMask(
                 document, MaskDoubt.PHOTOGRAPH, "Clear the Mask", self.masking.clear, self.running.schedule
             ),
+            self.nothing_marked,
             HiddenDifference(document, "Compare as in the Paper", self._compare_as_in_the_paper),
             self.lost_work,
         )
@@ -106,6 +110,7 @@ class Session(QObject):
         self.workers.failed.connect(self.document.problem)
         self.history.stepped.connect(self._follow_step)
         self.running.started.connect(self.healing.cancel)
+        self.running.nothing_marked.connect(self.nothing_marked.offer)
         self.opening.on_leaving, self.opening.on_opened = self._leave_picture, self._greet_picture
 
     @property

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
@@ -111,8 +112,9 @@ class Document(QObject):
         for sentence in source.picture.notices:
             self.notice.emit(sentence)
 
-    def open_project(self, project: Project, painter: MaskPainter, *, is_saved: bool) -> None:
-        """Show a project, with its results; `is_saved` is whether its file stays."""
+    def open_project(self, project: Project, painter: MaskPainter, path: Path | None) -> None:
+        """Show a project, with its results, and its file; None if that does not stay."""
+        is_saved = path is not None
         self.open(project.source, painter, project.mask)
         runs = project.runs if is_saved else replace(project.runs, saved_number=None)
         planes = project.planes
@@ -125,6 +127,7 @@ class Document(QObject):
             planes=planes,
             look=project.look,
             saved_mask=project.mask if is_saved else None,
+            project=path,
         )
 
     def show_plane(self, source: Source, painter: MaskPainter, mask: PackedMask) -> None:
@@ -142,6 +145,7 @@ class Document(QObject):
             doubt=source.doubt,
             planes=planes,
             look=old.look,
+            project=old.project,
             runs=RunHistory() if known is None else known.runs,
             saved_mask=None if known is None else known.saved_mask,
         )
@@ -231,8 +235,10 @@ class Document(QObject):
         if self.state.mask is not None and self.state.mask.same_pixels(mask):
             self.apply(saved_mask=mask)
 
-    def mark_project_saved(self, state: DocumentState) -> None:
+    def mark_project_saved(self, state: DocumentState, path: Path) -> None:
         """Remember that a state was saved as a project, as far as it is still the current one."""
+        if self.state.n_opened == state.n_opened:
+            self.apply(project=path)
         runs, shown, saved = self.state.runs, self.state.runs.current, state.runs.current
         is_same = runs.current_number == state.runs.current_number
         if shown is not None and saved is not None and shown.image is not saved.image:

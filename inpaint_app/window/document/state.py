@@ -112,6 +112,7 @@ class DocumentState:
     saved_mask: PackedMask | None = None  #: The mask that was written last, by itself or with a result.
 
     # What is known about it.
+    project: Path | None = None  #: The file that it was last opened from, or saved in, as a project.
     n_opened: int = 0  #: Counts the pictures that were opened; another mask or reference is none.
     advice: TuningOutcome | None = None  #: Where the settings come from Auto.
     doubt: MaskDoubt | None = None  #: Why the user is asked if the mask is meant as it is.

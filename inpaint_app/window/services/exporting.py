@@ -95,7 +95,7 @@ class Exporting(QObject):
                 [project_file(output.path, state)], overwrite=output.overwrite, source=source.path
             ),
             output,
-            lambda: document.mark_project_saved(state),
+            lambda: document.mark_project_saved(state, output.path),
         )
 
     def write_mask(self, output: Output) -> None:

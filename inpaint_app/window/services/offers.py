@@ -65,6 +65,31 @@ class Offer(QObject):
             self.changed.emit(sentence)
 
 
+class NothingMarked(Offer):
+    """Offers to look for damage where something was to be restored, and nothing is marked."""
+
+    watched = ("mask", "source")
+
+    def __init__(self, document: Document, find: Callable[[], None]) -> None:
+        super().__init__(document, "Find Damage", self._accept)
+        self._find = find
+
+    def offer(self) -> None:
+        """Make the offer."""
+        self._say("Nothing is marked as missing. Paint over what to restore, or let damage be found.")
+
+    def dismiss(self) -> None:
+        """Let the user mark it."""
+        self._say("")
+
+    def _accept(self) -> None:
+        self._say("")
+        self._find()
+
+    def _follow(self, old: DocumentState, new: DocumentState) -> None:
+        self._say("")
+
+
 _DOUBTS = {
     MaskDoubt.INVERTED: (
         "The mask makes {} of the picture missing, and seems to mark what is intact. Is it inverted?"

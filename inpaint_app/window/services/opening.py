@@ -80,7 +80,7 @@ class Opening:
 
         def show(loaded: tuple[Project, MaskPainter]) -> None:
             self.on_leaving()
-            self._document.open_project(*loaded, is_saved=is_saved)
+            self._document.open_project(*loaded, path if is_saved else None)
             self._history.clear()
             if then is not None:
                 then()

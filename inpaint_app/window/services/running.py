@@ -31,6 +31,8 @@ DEBOUNCE_MS = 150
 class Running(QObject):
     """Restores, compares and tunes a document, or else previews a part of the picture that is visible."""
 
+    nothing_marked = Signal()
+    """A run was wanted, but nothing is missing."""
     started = Signal()
     """A run begins, which restores everything that is missing."""
 
@@ -124,6 +126,9 @@ class Running(QObject):
         state = self._document.state
         if state.source is None or state.mask is None:
             self._document.problem.emit(NO_PICTURE)
+            return None
+        if state.missing_fraction == 0:
+            self.nothing_marked.emit()
             return None
         pixels, fill = state.source.picture.pixels, state.hole_fill
         return PackedRequest(pixels, state.mask, state.settings, fill, state.runs.retouch)

@@ -22,6 +22,7 @@ from inpaint_app.window.canvas.mark_color import mark_color
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.viewport import Viewport
+from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.document.view_state import works_on
 from inpaint_app.window.session import Session
 from inpaint_app.window.theme.looks import MARKS, Looks
@@ -100,7 +101,8 @@ class Viewer(QWidget):
         document.watch(self.viewport.fit, "n_opened")
         document.watch(lambda: self._show_mask(None), "first_look")
         document.watch(self._choose_tool, "view")
-        document.watch(self._redraw_tools, "mark", "copy_source", "region")
+        document.watch(self._redraw_tools, "mark", "copy_source", "region", "hole_fill")
+        document.watch(self._end_outline, "activity")
         document.painted.connect(self._show_mask)
         session.finding.mark_shown.connect(self.viewport.show_box)
         all_made: list[LatestResult[Any]] = [
@@ -183,6 +185,11 @@ class Viewer(QWidget):
             self._show_mask(None)
         self._draw()
         self._show_readouts()
+
+    def _end_outline(self, before: DocumentState, now: DocumentState) -> None:
+        """Draw no line any more around what was looked for."""
+        if now.activity is None and before.activity is not None:
+            self._redraw_tools()
 
     def _redraw_tools(self) -> None:
         for pane in self.panes.values():

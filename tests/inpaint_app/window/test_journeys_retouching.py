@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from gestures import ALT, LEFT, click, drag, move, press, release
 from PIL import Image
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt
 from PySide6.QtGui import QPointingDevice, QTabletEvent
 from PySide6.QtWidgets import QApplication
 from windows import FAST, at, opened, settle, trigger
 
 from inpaint_app.io.assets import ORIGINAL, read_sample
 from inpaint_app.io.atomic import write_files
+from inpaint_app.io.write import Output
 from inpaint_app.window.document.project import read_project
 from inpaint_app.window.document.project_writer import project_file
 
@@ -141,3 +142,40 @@ def test_the_wand_takes_as_much_as_its_tolerance_says(window, qtbot, tmp_path) -
         trigger(window, "undo")
         settle(window, qtbot)
     assert marked == [10, 30, 50]
+
+
+def test_a_project_is_among_the_recent_files(window, qtbot, tmp_path, photograph) -> None:
+    open_picture(window, qtbot, tmp_path / "photo.png", photograph)
+    window.session.exporting.write_project(Output(tmp_path / "work.inpaint"))
+    settle(window, qtbot)
+    files = window._preferences
+    assert files.recent_files == [tmp_path / "work.inpaint", tmp_path / "photo.png"]
+    assert window.session.state.project == tmp_path / "work.inpaint"
+    files.forget_files()
+    window.session.close_picture()
+    assert window.session.state.project is None
+    window.files.open_recent(tmp_path / "work.inpaint")
+    settle(window, qtbot)
+    assert files.recent_files[0] == tmp_path / "work.inpaint"
+    assert window.session.state.source.path == tmp_path / "photo.png"
+
+
+def test_the_line_around_an_object_is_gone_once_that_is_found(
+    window, qtbot, tmp_path, photograph, monkeypatch
+) -> None:
+    pixels = photograph.copy()
+    pixels[60:100, 60:100] = (30, 60, 220)
+    open_picture(window, qtbot, tmp_path / "photo.png", pixels)
+    window.actions_.tools["object"].trigger()
+    canvas = window.viewer.panes["result"].canvas
+    masking, line, updated = window.session.masking, at(canvas, 45, 80).toPoint(), []
+
+    def update(area: QRect | None = None) -> None:
+        if area is None or area.contains(line):
+            updated.append(masking.task.is_active)
+
+    monkeypatch.setattr(canvas, "update", update)
+    drag(canvas, *(at(canvas, *place) for place in ((45, 45), (45, 115), (115, 115), (115, 45), (47, 45))))
+    settle(window, qtbot)
+    assert window.session.document.mask[70:90, 70:90].all()
+    assert updated[-1] is False, "it is drawn again without the line"

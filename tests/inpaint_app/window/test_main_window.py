@@ -156,7 +156,11 @@ def test_nothing_to_compare_changes_no_view(window, qtbot, files) -> None:
     qtbot.keyClick(window, Qt.Key.Key_F6)
     settle(window, qtbot)
     assert window.session.state.view.mode is SIDE_BY_SIDE
-    assert "No missing pixels were found" in window.banner.text
+    offer = next(bar for bar in window.offers if "Nothing is marked" in bar.text)
+    find(offer, QPushButton, "Find Damage").click()
+    settle(window, qtbot)
+    assert not offer.text
+    assert window.session.state.found is not None
 
 
 def test_closing_while_working_waits(window, qtbot, files) -> None:

@@ -125,8 +125,12 @@ def test_nothing_missing_is_a_sentence_with_a_way_out(session, qtbot, files) -> 
     settle(session, qtbot)
     session.running.restore()
     settle(session, qtbot)
-    assert "paint" in session.complaints[0]
+    assert "Paint over" in session.nothing_marked.sentence
     assert session.state.activity is None
+    session.nothing_marked.accept()
+    settle(session, qtbot)
+    assert session.nothing_marked.sentence == ""
+    assert session.state.found is not None, "the damage was looked for"
 
 
 def test_everything_missing_is_a_sentence_too(session, qtbot, files) -> None:

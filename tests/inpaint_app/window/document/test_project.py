@@ -284,7 +284,7 @@ def test_what_is_healed_while_a_project_is_written_is_not_saved(session, qtbot, 
     session.masking.heal_stroke()
     settle(session, qtbot)
     assert session.state.runs.current_number == before.runs.current_number
-    session.document.mark_project_saved(before)
+    session.document.mark_project_saved(before, tmp_path / "work.inpaint")
     assert session.state.has_unsaved_result
 
 

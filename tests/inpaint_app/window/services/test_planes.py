@@ -177,10 +177,10 @@ def test_what_is_done_with_other_planes_while_a_project_is_saved_stays(session, 
     session.masking.fill(Rect(2, 2, 3, 3))
     settle(session, qtbot)
     go_to(session, qtbot, 0)
-    session.document.mark_project_saved(saving)
+    session.document.mark_project_saved(saving, stack.with_suffix(".inpaint"))
     assert session.state.planes[_plane(stack, 1)].mask.unpack()[2:5, 2:5].all()
     assert session.state.has_unsaved_result
-    session.document.mark_project_saved(session.state)
+    session.document.mark_project_saved(session.state, stack.with_suffix(".inpaint"))
     assert not session.state.has_unsaved_result
 
 
