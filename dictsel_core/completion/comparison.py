@@ -64,7 +64,9 @@ class Comparison:
         around = self.pixels[
             rows.start : rows.stop + PATCH_SIZE - 1, columns.start : columns.stop + PATCH_SIZE - 1
         ]
-        self.sums.reshape(*self._shape, n_channels)[rows, columns] = _patch_sums(around)
+        tall = sliding_window_view(around, PATCH_SIZE, axis=0).sum(axis=-1, dtype=np.int64)
+        sums = sliding_window_view(tall, PATCH_SIZE, axis=1).sum(axis=-1)
+        self.sums.reshape(*self._shape, n_channels)[rows, columns] = sums
 
     def vectors(self, patches: Ints) -> Single:
         """Return vectors of which the squared distances are those of the patches, up to rounding: (N, d)."""
@@ -81,12 +83,6 @@ class Comparison:
         """Return what is added to the channels of each match when it is copied: (N, C)."""
         shifts = self.sums[targets] - self.sums[matches]
         return (shifts * (_SUM_WEIGHT / (_PIXEL_WEIGHT * _LEVELS))).astype(np.float32)
-
-
-def _patch_sums(pixels: Levels) -> NDArray[np.int64]:
-    """Return the sums over all patches of a part of an image (h, w, C): (h - 6, w - 6, C)."""
-    tall = sliding_window_view(pixels, PATCH_SIZE, axis=0).sum(axis=-1, dtype=np.int64)
-    return np.asarray(sliding_window_view(tall, PATCH_SIZE, axis=1).sum(axis=-1))
 
 
 @Kernel

@@ -54,7 +54,12 @@ def complete(
     scales = _scales(finest_scale(planes, hole, barred, unknown))
     if len(scales[0].sources) < MIN_SOURCES:
         return False
-    first = next((number for number, scale in enumerate(scales) if _is_cut_on(scale)), len(scales) - 1)
+    small = (
+        number
+        for number, scale in enumerate(scales)
+        if scale.depth.max() <= _MAX_CUT_DEPTH and scale.hole.sum() <= _MAX_CUT_PIXELS
+    )
+    first = next(small, len(scales) - 1)
     with single_threaded_blas:  # once: to set the number of threads takes longer than a small search
         field: PatchField | None = None
         for number in reversed(range(first, len(scales))):
@@ -62,7 +67,10 @@ def complete(
             planes[hole] = scales[number].seen_on(scales[0], scales[number].planes)
             yield _MATCHED * _done(scales[first:], number - first), True
         assert field is not None, "there is at least one scale"
-        montage = _first_montage(scales[first], field)
+        scale = scales[first]
+        offsets: Ints = np.zeros((*scale.shape, 2), np.intp)
+        offsets[scale.hole] = field.offsets()[best_matches(scale, field)]
+        montage = Montage(scale, offsets, scale.planes[:, :, : scale.n_channels])
         for count, _ in enumerate(montage.cut()):
             yield _CUT - (_CUT - _MATCHED) * 0.98**count, False
         for number in reversed(range(first)):
@@ -84,10 +92,6 @@ def _scales(finest: Scale) -> list[Scale]:
             break
         scales.append(coarser)
     return scales
-
-
-def _is_cut_on(scale: Scale) -> bool:
-    return bool(scale.depth.max() <= _MAX_CUT_DEPTH and scale.hole.sum() <= _MAX_CUT_PIXELS)
 
 
 def _matched(
@@ -114,13 +118,6 @@ def _done(scales: list[Scale], number: int, fraction: float = 1.0) -> float:
     """Return which part of all iterations is done with a fraction of those on one scale."""
     works = [_count(scales, each) * int(scale.hole.sum()) for each, scale in enumerate(scales)]
     return (sum(works[number + 1 :]) + works[number] * fraction) / sum(works)
-
-
-def _first_montage(scale: Scale, field: PatchField) -> Montage:
-    """Return the pieces that the matches of a scale copy."""
-    offsets: Ints = np.zeros((*scale.shape, 2), np.intp)
-    offsets[scale.hole] = field.offsets()[best_matches(scale, field)]
-    return Montage(scale, offsets, scale.planes[:, :, : scale.n_channels])
 
 
 def _first_field(

@@ -107,7 +107,9 @@ def fill_holes(
         if not wide.any() or not observed.any():
             return pixels.copy()
         result = layout.split(pixels)[0].copy()
-        used, low, high = _used(wide, sources), *_limits(result, observed)
+        looked_at = wide if sources is None else wide | sources
+        used = grown(find_objects(looked_at.view(np.uint8))[0], MAX_CONTEXT + PATCH_SIZE, wide.shape)
+        low, high = _limits(result, observed)
         span = high - low or 1.0
         units: Single = np.empty(result.shape, np.float32)  # takes memory where it is used
         units[used] = (result[used].astype(np.float64) - low) / span
@@ -138,12 +140,6 @@ def _checked_sources(fill_from: ArrayLike, observed: Bools) -> Bools:
             f"{PATCH_SIZE + 8} x {PATCH_SIZE + 8} of them."
         )
     return sources
-
-
-def _used(wide: Bools, sources: Bools | None) -> Region:
-    """Return the rows and columns of an image in which all that fills its wide holes is found."""
-    looked_at = wide if sources is None else wide | sources
-    return grown(find_objects(looked_at.view(np.uint8))[0], MAX_CONTEXT + PATCH_SIZE, wide.shape)
 
 
 def _limits(plane: NDArray[Any], observed: Bools) -> tuple[float, float]:

@@ -54,7 +54,8 @@ class Montage:
     def polish(self) -> Iterator[None]:
         """Shift pieces by at most one pixel, then move the seams between them; a pause after each piece."""
         for offset, piece in self._pieces():
-            self._shift(offset, piece)
+            costs = [self._seams.piece_cost(piece, offset + shift, self.offsets) for shift in _SHIFTS]
+            self.offsets.reshape(-1, 2)[piece] = offset + _SHIFTS[int(np.argmin(costs))]
             yield
         expansion = Expansion(self._seams, self.offsets)
         for offset, piece in self._pieces():
@@ -99,11 +100,6 @@ class Montage:
         is_piece = (self.offsets[rows, columns] == offset).all(axis=2) & hole
         down, across = np.nonzero(binary_dilation(is_piece, iterations=_BAND) & hole)
         return np.asarray((down + rows.start) * width + across + columns.start)
-
-    def _shift(self, offset: Ints, piece: Ints) -> None:
-        """Give a piece the best of the offsets near its own."""
-        costs = [self._seams.piece_cost(piece, offset + shift, self.offsets) for shift in _SHIFTS]
-        self.offsets.reshape(-1, 2)[piece] = offset + _SHIFTS[int(np.argmin(costs))]
 
 
 def _allowed(scale: Scale, offsets: Ints) -> Ints:
@@ -151,7 +147,10 @@ class Expansion:
         pairs = self._add_neighbors(nodes, offset, keep, take)
         takes = _least_cut(keep, take, *pairs)
         before = keep.sum() + pairs[1].sum()
-        after = np.where(takes, take, keep).sum() + _pair_costs(takes, *pairs).sum()
+        ends, keep_both, second_takes, first_takes = pairs
+        mine, theirs = takes[ends].T
+        costs = np.where(mine, np.where(theirs, 0, first_takes), np.where(theirs, second_takes, keep_both))
+        after = np.where(takes, take, keep).sum() + costs.sum()
         if not takes.any() or after >= before - 1e-9:
             return False
         self._offsets[nodes[takes]], self._alone[nodes[takes]] = offset, alone[takes]
@@ -196,11 +195,6 @@ class Expansion:
             seams.between(first, second, mine, new),
             seams.between(first, second, new, theirs),
         )
-
-
-def _pair_costs(takes: Bools, pairs: Ints, keep: Floats, second: Floats, first: Floats) -> Floats:
-    mine, theirs = takes[pairs[:, 0]], takes[pairs[:, 1]]
-    return np.where(mine, np.where(theirs, 0.0, first), np.where(theirs, second, keep))
 
 
 def _least_cut(

@@ -31,7 +31,9 @@ class Seams:
         self._barred = scale.barred
         unit = np.float32(np.sqrt(_N_CHANNELS / scale.n_channels))
         planes = scale.planes[:, :, : scale.n_channels] * unit
-        self._features = _with_gradients(planes).reshape(self.hole.size, -1)
+        # Pixels, and their differences from those above and to the left.
+        steps = [np.diff(planes, axis=axis, prepend=np.take(planes, [0], axis)) for axis in (0, 1)]
+        self._features = np.concatenate([planes, *steps], axis=2).reshape(self.hole.size, -1)
         self._planes = planes.reshape(self.hole.size, -1)
         square = np.ones((3, 3), bool)
         self._rim = binary_dilation(scale.hole, square, iterations=_REACH) & ~scale.hole & ~scale.unknown
@@ -129,12 +131,6 @@ class Seams:
         return np.asarray(weights * np.maximum(sums, 0) / np.maximum(counts, 0.5 / size**2))
 
 
-def _with_gradients(planes: Single) -> Single:
-    """Return pixels and their differences from those above and to the left: (H, W, 3 C)."""
-    down, across = (np.diff(planes, axis=axis, prepend=np.take(planes, [0], axis)) for axis in (0, 1))
-    return np.concatenate([planes, down, across], axis=2)
-
-
 @Kernel
 def _set_seam_costs(
     features: Single, n_channels: int, barred: Bools, places: tuple[Ints, Ints, Ints, Ints], costs: Floats
@@ -159,15 +155,9 @@ def _set_seam_costs(
                     steps += features[shown, k] * features[shown, k]
                     other_steps += features[other, k] * features[other, k]
             busy += (np.sqrt(steps) + np.sqrt(other_steps)) / 2
-        is_known = _may_be_copied(barred, second[i], offsets[i])
-        if not (is_known and _may_be_copied(barred, first[i], others[i])):
-            cost = max(cost, _UNKNOWN)
+        ways = (second[i], offsets[i, 0], offsets[i, 1]), (first[i], others[i, 0], others[i, 1])
+        for pixel, down, across in ways:
+            row, column = pixel // width + down, pixel % width + across
+            if row < 0 or row >= len(barred) or column < 0 or column >= width or barred[row, column]:
+                cost = max(cost, _UNKNOWN)
         costs[i] = cost * _BUSY / busy + _SEAM
-
-
-@Kernel
-def _may_be_copied(barred: Bools, pixel: int, offset: Ints) -> bool:
-    """Return whether an offset leads from a pixel to one that may be copied."""
-    height, width = barred.shape
-    row, column = pixel // width + offset[0], pixel % width + offset[1]
-    return 0 <= row < height and 0 <= column < width and not barred[row, column]

@@ -11,7 +11,7 @@ from dictsel_core._util.arrays import read_only
 from dictsel_core._util.validation import Bools, Ints, as_nonnegative
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from dictsel_core.detection.plane import prepare
-from dictsel_core.detection.regions import RegionIndex, Regions, joined, no_regions
+from dictsel_core.detection.regions import Regions, joined, no_regions
 
 #: How far from each pixel of a region its surroundings are looked at, in the four directions.
 _AWAY = 5
@@ -127,11 +127,25 @@ class DamageAnalysis:
     def regions_near(self, row: int, column: int, radius: int, sensitivity: float = 0.5) -> tuple[int, ...]:
         """Return the numbers of the regions of the mask within a radius of a pixel, the nearest first."""
         chosen = self._chosen(sensitivity, None, ())
-        return tuple(int(each) for each in self._index.near(row, column, radius) if chosen[each])
+        (height, width), (pixels, regions) = self.shape, self._placed
+        rows = np.arange(max(0, row - radius), min(height, row + radius + 1))
+        first, last = max(0, column - radius), min(width - 1, column + radius)
+        if not len(rows) or first > last:
+            return ()
+        begin = np.searchsorted(pixels, rows * width + first)
+        end = np.searchsorted(pixels, rows * width + last, side="right")
+        entries = np.concatenate([np.arange(a, b) for a, b in zip(begin, end, strict=True)])
+        y, x = np.divmod(pixels[entries], width)
+        away = np.hypot(y - row, x - column)
+        order = np.argsort(away, kind="stable")
+        numbers = regions[entries][order][away[order] <= radius]
+        return tuple(each for each in dict.fromkeys(numbers.tolist()) if chosen[each])
 
     @cached_property
-    def _index(self) -> RegionIndex:
-        return RegionIndex(self.regions)
+    def _placed(self) -> tuple[Ints, Ints]:
+        """All pixels in the order of the picture, and the region of each."""
+        order = np.argsort(self.regions.pixels, kind="stable")
+        return self.regions.pixels[order], self.regions.numbers()[order]
 
     @cached_property
     def _kind_numbers(self) -> Ints:

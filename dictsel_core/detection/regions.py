@@ -138,29 +138,3 @@ def most_confident(regions: Regions) -> Regions:
     beaten = np.bincount(numbers, highest[inverse] > rank[numbers], len(regions)) > 0
     confidence = np.where(beaten, 0, regions.confidence)
     return regions_from_points(regions.shape, regions.pixels, numbers, confidence)
-
-
-class RegionIndex:
-    """The pixels of regions in the order of the picture."""
-
-    def __init__(self, regions: Regions) -> None:
-        order = np.argsort(regions.pixels, kind="stable")
-        self._shape, self._pixels = regions.shape, regions.pixels[order]
-        self._numbers = regions.numbers()[order]
-
-    def near(self, row: int, column: int, radius: int) -> Ints:
-        """Return the regions within a radius of a pixel, the nearest first; none twice."""
-        height, width = self._shape
-        rows = np.arange(max(0, row - radius), min(height, row + radius + 1))
-        first, last = max(0, column - radius), min(width - 1, column + radius)
-        if not len(rows) or first > last:
-            return np.zeros(0, np.intp)
-        begin = np.searchsorted(self._pixels, rows * width + first)
-        end = np.searchsorted(self._pixels, rows * width + last, side="right")
-        entries = np.concatenate([np.arange(a, b) for a, b in zip(begin, end, strict=True)])
-        y, x = np.divmod(self._pixels[entries], width)
-        away = np.hypot(y - row, x - column)
-        order = np.argsort(away, kind="stable")
-        numbers = self._numbers[entries][order][away[order] <= radius]
-        firsts = np.sort(np.unique(numbers, return_index=True)[1])
-        return np.asarray(numbers[firsts])

@@ -349,8 +349,10 @@ def estimate_error(
     n_cells_alone = np.count_nonzero(alone) + n_outside / max(needed[needed > 0].mean(), 1)
     mean = share * overall + float((means * np.where(seen, needed, 0)).sum()) / (needed.sum() + n_outside)
     variance_alone = _variance(spread, n_cells_alone)
+    # As many equal weights would have as small a variance.
+    n_equal = float(totals[seen].sum() ** 2 / max(float(np.square(totals[seen]).sum()), 1e-300))
     variance = (
-        share**2 * (variance_alone + _variance(spread, _effective_number(totals[seen].astype(float))))
+        share**2 * (variance_alone + _variance(spread, n_equal))
         + (1 - share) ** 2 * _variance_within(means * needed, counts, seen, _SPREAD_WITHIN[is_dense])
         + _SPREAD_OF_MODEL**2
     )
@@ -395,8 +397,3 @@ def _variance_within(sums: Floats, counts: Ints, seen: Bools, spread: float) -> 
 def _variance(spread: float, n: float) -> float:
     """Return the variance of the logarithm of the mean of n log-normal numbers, approximately."""
     return float(np.log1p(np.expm1(spread**2) / max(n, 1.0)))
-
-
-def _effective_number(weights: Floats) -> float:
-    """Return the number of equal weights that would have as small a variance."""
-    return float(weights.sum() ** 2 / max(float(np.square(weights).sum()), 1e-300))

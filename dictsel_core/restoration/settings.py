@@ -102,32 +102,28 @@ class Parameter:
         """
         if value is None and self.is_optional:
             return None
-        if not self._is_of_kind(value):
+        is_flag = isinstance(value, bool | np.bool_)
+        is_of_kind = {
+            bool: is_flag,
+            str: isinstance(value, str),
+            float: isinstance(value, Real) and not is_flag,
+            int: _is_whole(value) and not is_flag,
+        }
+        if not is_of_kind[self.kind]:
             raise TypeError(self._refusal(value))
         try:
             plain = self.kind(value)
         except OverflowError:  # a whole number of 400 digits has no float
             plain = math.inf
-        if not self._is_allowed(plain):
+        if self.kind is str:
+            is_allowed = not self.choices or plain in self.choices
+        else:
+            is_excluded = self.excludes_minimum and plain == self.minimum
+            is_finite = self.kind is not float or math.isfinite(plain)
+            is_allowed = is_finite and not is_excluded and self.minimum <= plain <= self.maximum
+        if not is_allowed:
             raise ValueError(self._refusal(value))
         return plain
-
-    def _is_of_kind(self, value: object) -> bool:
-        is_flag = isinstance(value, bool | np.bool_)
-        if self.kind is bool or is_flag:
-            return self.kind is bool and is_flag
-        if self.kind is str:
-            return isinstance(value, str)
-        return isinstance(value, Real) if self.kind is float else _is_whole(value)
-
-    def _is_allowed(self, value: Any) -> bool:  # noqa: ANN401
-        if self.kind is str:
-            return not self.choices or value in self.choices
-        if self.kind is bool:
-            return True
-        is_finite = self.kind is int or math.isfinite(value)
-        is_excluded = self.excludes_minimum and value == self.minimum
-        return is_finite and not is_excluded and self.minimum <= value <= self.maximum
 
     def _refusal(self, value: object) -> str:
         try:

@@ -116,7 +116,7 @@ def survey_tile(image: NDArray[Any], missing: Bools, tile: Tile, reach: int, lev
     Pixels farther than `reach` from all observed ones are in wide holes; 0 looks for none. The coarse scale
     is halved `level` times; 0 for none.
     """
-    pixels, hidden = image[tile.inner], missing[tile.inner]
+    pixels, hidden, wide = (each[tile.inner] for each in (image, missing, wide_pixels(missing, reach)))
     layers, ranges = range(hidden.shape[2]), observed_ranges(pixels, hidden)
     top, left = (each.start for each in tile.region)
     return Survey(
@@ -125,7 +125,7 @@ def survey_tile(image: NDArray[Any], missing: Bools, tile: Tile, reach: int, lev
         all(bool((hidden[:, :, layer] == hidden[:, :, 0]).all()) for layer in layers[1:]),
         ranges,
         *_samples(hidden, top, left),
-        _hole_cells(missing, tile, reach),
+        completion.hole_cells(wide, top, left) if wide.any() else np.zeros((0, 6), np.intp),
         (changes_of(pixels, hidden, top, 0), changes_of(pixels, hidden, left, 1)),
         (_coarse_part(pixels, hidden, ranges, top, left, level),) if level and any(ranges) else (),
     )
@@ -141,13 +141,6 @@ def _samples(missing: Bools, top: int, left: int) -> tuple[tuple[Region, ...], t
             place = slice(top + rows.start, top + rows.stop), slice(left + columns.start, left + columns.stop)
             (damaged if part.any() else intact).append(place)
     return tuple(evenly_spaced(damaged, _SAMPLES_PER_TILE)), tuple(evenly_spaced(intact, 1))
-
-
-def _hole_cells(missing: Bools, tile: Tile, reach: int) -> Ints:
-    wide = wide_pixels(missing, reach)[tile.inner]
-    if not wide.any():
-        return np.zeros((0, 6), np.intp)
-    return completion.hole_cells(wide, tile.region[0].start, tile.region[1].start)
 
 
 def _coarse_part(
