@@ -55,8 +55,12 @@ class MissingPanel(QWidget):
         for button, name in ((self._file, "open_mask"), (self._invert, "invert"), (self._clear, "clear")):
             button.setToolTip(tooltip(f"{SPECS[name].tip.rstrip('.')}{key_hint(name)}."))
         self._color.setToolTip("Mark all pixels of one color as missing.")
-        self._grow.setToolTip(f"Make what is missing wider all around; by a pixel{key_hint('grow')}.")
-        self._shrink.setToolTip(f"Make what is missing narrower all around; by a pixel{key_hint('shrink')}.")
+        self._grow.setToolTip(
+            tooltip(f"Make what is missing wider all around; by a pixel{key_hint('grow')}.")
+        )
+        self._shrink.setToolTip(
+            tooltip(f"Make what is missing narrower all around; by a pixel{key_hint('shrink')}.")
+        )
         self._pixels.setRange(1, _MAX_GROWTH)
         self._pixels.setSuffix(" px")
         self._pixels.setToolTip("How much wider or narrower.")
