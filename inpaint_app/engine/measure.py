@@ -12,6 +12,8 @@ from inpaint_app.model.missing import Mask
 from inpaint_app.model.picture import Array, channel_axis
 from inpaint_app.model.rect import Rect
 
+_BAND = 64
+
 
 @dataclass(frozen=True)
 class Scores:
@@ -109,15 +111,17 @@ def error_picture(reference: Array, image: Array, gain: float = 4.0, *, has_sign
     Without a sign, they are absolute, and 0 = none. With it, they are means over the channels; 128 = none,
     and 0 is as much too dark as 255 too bright.
     """
-    scale = gain * 255 / observed_range(reference)
-    if not has_sign:
-        absolute = error_map(reference, image, channel_axis=channel_axis(reference))
-        bytes_of_errors: Array = np.minimum(absolute * scale, 255).astype(np.uint8)
-        return bytes_of_errors
-    error = image.astype(np.float32) - reference.astype(np.float32)
-    error = error if error.ndim == 2 else error.mean(axis=2)
-    signed: Array = np.clip(np.rint(128 + error * (scale / 2)), 0, 255).astype(np.uint8)
-    return signed
+    scale, made = gain * 255 / observed_range(reference), np.empty(image.shape[:2], np.uint8)
+    for top in range(0, len(image), _BAND):  # as floats, the whole would take eight times its memory
+        rows = slice(top, top + _BAND)
+        if has_sign:
+            error: Array = image[rows].astype(np.float32) - reference[rows].astype(np.float32)
+            error = error if error.ndim == 2 else error.mean(axis=2)
+            made[rows] = np.clip(np.rint(128 + error * (scale / 2)), 0, 255)
+        else:
+            error = error_map(reference[rows], image[rows], channel_axis=channel_axis(reference))
+            made[rows] = np.minimum(error * scale, 255)
+    return made
 
 
 def region_psnr(reference: Array, image: Array, rect: Rect, inside: Mask) -> float:

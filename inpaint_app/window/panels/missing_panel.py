@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from inpaint_app.model.mask_spec import GROW, MaskSpec
 from inpaint_app.model.missing import is_likely_inverted
 from inpaint_app.text.formatting import format_percent
-from inpaint_app.window.action_table import key_hint
+from inpaint_app.window.action_table import SPECS, key_hint
 from inpaint_app.window.document import captions
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill, tooltip
@@ -52,12 +52,15 @@ class MissingPanel(QWidget):
         self._show()
 
     def _describe(self) -> None:
-        self._file.setToolTip("Read the missing pixels from a picture, white = missing.")
+        for button, name in ((self._file, "open_mask"), (self._invert, "invert"), (self._clear, "clear")):
+            button.setToolTip(tooltip(f"{SPECS[name].tip.rstrip('.')}{key_hint(name)}."))
         self._color.setToolTip("Mark all pixels of one color as missing.")
-        self._invert.setToolTip("Swap missing and observed pixels.")
-        self._clear.setToolTip("Clear the mask.")
-        self._grow.setToolTip("Make what is missing wider all around.")
-        self._shrink.setToolTip("Make what is missing narrower all around.")
+        self._grow.setToolTip(
+            tooltip(f"Make what is missing wider all around; by a pixel{key_hint('grow')}.")
+        )
+        self._shrink.setToolTip(
+            tooltip(f"Make what is missing narrower all around; by a pixel{key_hint('shrink')}.")
+        )
         self._pixels.setRange(1, _MAX_GROWTH)
         self._pixels.setSuffix(" px")
         self._pixels.setToolTip("How much wider or narrower.")

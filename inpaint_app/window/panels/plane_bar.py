@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
 
 from inpaint_app.engine.source import Source
@@ -20,7 +21,8 @@ _CHANNELS = ("Color", "Red", "Green", "Blue")
 #: Values that are looked at to find the range of a picture.
 _N_SAMPLES = 200_000
 _CONTRAST = 0.5, 99.5
-_BOX_WIDTH = 92
+#: What a box for numbers needs beside its text.
+_BUTTONS = 36
 
 
 class PlaneBar(QWidget):
@@ -32,7 +34,7 @@ class PlaneBar(QWidget):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.setObjectName("plane_bar")
-        self._session = session
+        self._session, self._row = session, QWidget(self)
         self.page, self._page_text = QSlider(Qt.Orientation.Horizontal), QLabel()
         self.band, self.color_map = NoWheelComboBox(), NoWheelComboBox()
         self.range, self.low, self.high = RangeSlider(), NoWheelDoubleSpinBox(), NoWheelDoubleSpinBox()
@@ -51,16 +53,15 @@ class PlaneBar(QWidget):
         for box, end in ((self.low, "Lowest"), (self.high, "Highest")):
             _describe(box, f"{end} value shown", "Values beyond the range are drawn as its end.")
             box.setKeyboardTracking(False)
-            box.setFixedWidth(_BOX_WIDTH)
         _describe(self.page, "Page", f"The page that is shown{key_hint('previous_page', 'next_page')}.")
         _describe(self.band, "Channel", "The band or channel that is shown.")
         _describe(self.color_map, "Color map", "Colors of the values of one band.")
         _describe(self.range, "Range of values", "Drag the ends: which values are black and white.")
         self._auto.setToolTip(tooltip("Show all but the extreme half percent of the values on either side."))
         self._full.setToolTip(tooltip("Show all values that are possible, or that there are."))
-        self.page.setMinimumWidth(80)
+        self.page.setMinimumWidth(56)
         for button in (self._auto, self._full):
-            button.setFixedWidth(button.fontMetrics().horizontalAdvance("Auto") + 28)
+            button.setFixedWidth(button.fontMetrics().horizontalAdvance("Auto") + 24)
         # In a narrow window it is cut rather than that it makes the window wider.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.gain.setRange(0.5, 256)
@@ -79,7 +80,27 @@ class PlaneBar(QWidget):
             "map": self._add(_label("Colors", self.color_map), self.color_map),
             "error": self._add(_label("Error gain", self.gain), self.gain, self.sign),
         }
-        fill(QHBoxLayout(self), *self._parts.values(), 1, margins=(8, 2, 8, 2))
+        fill(QHBoxLayout(self._row), *self._parts.values(), 1, margins=(4, 2, 4, 2), spacing=2)
+        self._row.installEventFilter(self)
+
+    def sizeHint(self) -> QSize:
+        """Return the size of all that is shown."""
+        return self._row.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cut what there is no room for, rather than press it together."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow what is shown."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+            self._arrange()
+        return super().eventFilter(watched, event)
+
+    def _arrange(self) -> None:
+        self._row.resize(max(self.width(), self._row.minimumSizeHint().width()), self.height())
 
     def _add(self, *widgets: QWidget) -> QWidget:
         part = QWidget()
@@ -191,6 +212,8 @@ class PlaneBar(QWidget):
                 box.setRange(-1e12, 1e12)
                 box.setSingleStep(max((self._bounds[1] - self._bounds[0]) / 100, 10.0**-decimals))
                 box.setValue(value)
+            texts = [box.textFromValue(each) for each in (*self._bounds, value)]
+            box.setFixedWidth(max(map(box.fontMetrics().horizontalAdvance, texts)) + _BUTTONS)
         self.range.set_range(self._bounds, limits)
         self._full.setEnabled(look.limits is not None)
         with QSignalBlocker(self.gain), QSignalBlocker(self.sign):

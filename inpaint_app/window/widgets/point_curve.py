@@ -1,18 +1,18 @@
 """A curve through points, of which one can be clicked."""
 
 from collections.abc import Sequence
-from math import ceil, floor, log10
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from inpaint_app.window.widgets.ticks import format_number
+from inpaint_app.window.widgets.ticks import format_number, ticks
 
-_LEFT, _BOTTOM, _TOP, _RIGHT = 56.0, 40.0, 14.0, 16.0
+_LEFT, _BOTTOM, _TOP, _RIGHT = 56.0, 40.0, 24.0, 16.0
 _DOT, _REACH = 4.0, 24.0
 _CHOOSING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 _MIDDLE, _BESIDE = Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_N_TICKS = 5
 
 
 class PointCurve(QWidget):
@@ -50,12 +50,16 @@ class PointCurve(QWidget):
 
     def place(self, number: int) -> QPointF:
         """Return where a point is drawn."""
-        frame, (low, high), (least, most) = self._frame(), self._range(0), self._range(1)
         x, y = self._points[number]
-        return QPointF(
-            frame.left() + (x - low) / (high - low) * frame.width(),
-            frame.bottom() - (y - least) / (most - least) * frame.height(),
-        )
+        return QPointF(self._x(x), self._y(y))
+
+    def _x(self, value: float) -> float:
+        low, high = self._range(0)
+        return self._frame().left() + (value - low) / (high - low) * self._frame().width()
+
+    def _y(self, value: float) -> float:
+        low, high = self._range(1)
+        return self._frame().bottom() - (value - low) / (high - low) * self._frame().height()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Show the nearest point."""
@@ -75,10 +79,7 @@ class PointCurve(QWidget):
             now = -1 if self._hovered is None else self._hovered
             self._hovered = min(max(now + step, 0), len(self._points) - 1)
             self.update()
-        elif (
-            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
-            and self._hovered is not None
-        ):
+        elif event.key() in _CHOOSING and self._hovered is not None:
             self.point_clicked.emit(self._hovered)
         else:
             super().keyPressEvent(event)
@@ -97,8 +98,7 @@ class PointCurve(QWidget):
         self._draw_axes(painter, frame)
         accent = palette.color(QPalette.ColorRole.Highlight)
         if self._marked is not None:
-            low, high = self._range(0)
-            x = frame.left() + (self._marked - low) / (high - low) * frame.width()
+            x = self._x(self._marked)
             painter.setPen(QPen(text, 1, Qt.PenStyle.DashLine))
             if frame.left() <= x <= frame.right():
                 painter.drawLine(QPointF(x, frame.top()), QPointF(x, frame.bottom()))
@@ -119,29 +119,20 @@ class PointCurve(QWidget):
             )
 
     def _draw_axes(self, painter: QPainter, frame: QRectF) -> None:
-        palette = self.palette()
+        palette, line = self.palette(), self.fontMetrics().height()
         text, faint = palette.color(QPalette.ColorRole.WindowText), palette.color(QPalette.ColorRole.Mid)
-        for axis in (0, 1):
-            low, high = self._range(axis)
-            for tick in _ticks(low, high):
-                part = (tick - low) / (high - low)
-                if axis == 0:
-                    x = frame.left() + part * frame.width()
-                    painter.setPen(text)
-                    place = QRectF(x - 30, frame.bottom() + 2, 60, 16)
-                    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, format_number(tick))
-                else:
-                    y = frame.bottom() - part * frame.height()
-                    painter.setPen(QPen(faint, 1))
-                    painter.drawLine(QPointF(frame.left(), y), QPointF(frame.right(), y))
-                    painter.setPen(text)
-                    place = QRectF(0, y - 8, _LEFT - 6, 16)
-                    painter.drawText(
-                        place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{tick:g}"
-                    )
-        below = QRectF(frame.left(), frame.bottom() + 18, frame.width(), 20)
-        painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self._across)
-        painter.drawText(QRectF(2, 0, frame.width(), 14), Qt.AlignmentFlag.AlignLeft, self._up)
+        for tick in ticks(*self._range(1), most=_N_TICKS):
+            y = self._y(tick)
+            painter.setPen(QPen(faint, 1))
+            painter.drawLine(QPointF(frame.left(), y), QPointF(frame.right(), y))
+            painter.setPen(text)
+            painter.drawText(QRectF(0, y - line / 2, _LEFT - 6, line), _BESIDE, f"{tick:g}")
+        for tick in ticks(*self._range(0), most=_N_TICKS):
+            place = QRectF(self._x(tick) - _LEFT / 2, frame.bottom() + 2, _LEFT, line)
+            painter.drawText(place, _MIDDLE, format_number(tick))
+        below = QRectF(frame.left(), frame.bottom() + 2 + line, frame.width(), line)
+        painter.drawText(below, _MIDDLE, self._across)
+        painter.drawText(QRectF(2, 0, frame.width(), line), Qt.AlignmentFlag.AlignLeft, self._up)
 
     def _frame(self) -> QRectF:
         return QRectF(_LEFT, _TOP, self.width() - _LEFT - _RIGHT, self.height() - _TOP - _BOTTOM)
@@ -158,11 +149,3 @@ class PointCurve(QWidget):
         if not distances or min(distances) > max(_REACH, self._frame().width() / (2 * len(distances))):
             return None
         return distances.index(min(distances))
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Return about five round numbers between two."""
-    least = (high - low) / 5
-    power = 10.0 ** floor(log10(least))
-    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least)
-    return [place * step for place in range(ceil(low / step), floor(high / step) + 1)]

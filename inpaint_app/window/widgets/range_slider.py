@@ -20,7 +20,7 @@ class RangeSlider(QWidget):
         self._held: int = 1  # the handle that was used last
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(80)
+        self.setMinimumWidth(56)
 
     def sizeHint(self) -> QSize:
         """Return a size that gives room to drag."""

@@ -1,11 +1,13 @@
 """The bar for pages, bands, range and colors: there where it is needed, and obeyed."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 import tifffile
 from gestures import drag
-from PySide6.QtCore import QPointF
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QPushButton, QSlider, QWidget
+from PySide6.QtCore import QPoint, QPointF, QRect
+from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QPushButton, QSlider, QWidget
 from windows import choose, find, opened, settle, shown_pixels, trigger
 
 from inpaint_app.model.look import color_table
@@ -49,6 +51,17 @@ def test_the_slider_goes_back_to_the_page_that_is_shown(window, qtbot, volume) -
     trigger(window, "cancel")
     settle(window, qtbot)
     assert find(window, QSlider, "Page").value() == window.session.state.source.plane.page + 1 == 1
+
+
+@pytest.mark.parametrize("width", [900, 1160, 1400])
+def test_nothing_lies_over_something_else(window, qtbot, volume, width) -> None:
+    window.resize(width, 700)
+    QApplication.processEvents()
+    planes = window.planes
+    shown = [planes.page, planes.low, planes.range, planes.high, planes.color_map]
+    shown += [button for button in planes.findChildren(QPushButton) if button.isVisibleTo(planes)]
+    places = [QRect(widget.mapTo(planes, QPoint()), widget.size()) for widget in shown]
+    assert not any(one.intersects(other) for one, other in combinations(places, 2))
 
 
 def seen(window):
