@@ -75,9 +75,12 @@ def parts_of(shape: tuple[int, ...], size: int) -> Iterator[Region]:
             yield slice(row, min(row + size, shape[0])), slice(column, min(column + size, shape[1]))
 
 
-def row_bands(shape: tuple[int, ...]) -> list[slice]:
-    """Cut the rows of an image into bands of about a megapixel, so that temporary arrays stay small."""
-    step = max(1, (1 << 20) // shape[1])
+def row_bands(shape: tuple[int, ...], least: int = 1) -> list[slice]:
+    """Cut the rows of an image into bands of about a megapixel, so that temporary arrays stay small.
+
+    Bands but the last have at least so many rows.
+    """
+    step = max(least, (1 << 20) // shape[1])
     return [slice(top, min(top + step, shape[0])) for top in range(0, shape[0], step)]
 
 

@@ -44,7 +44,7 @@ _DIGEST_BYTES = 32
 #: Global variables that are compiled into a kernel, wherever their value comes from.
 _CONSTANTS = (bool, int, float, complex, str, tuple, np.generic)
 #: Kernels that the first restoration of a color picture compiles, and seconds for each.
-_USUAL, _SECONDS_EACH = 40, 0.3
+_USUAL, _SECONDS_EACH = 31, 0.3
 
 
 class Kernel(Generic[Arguments, Result]):

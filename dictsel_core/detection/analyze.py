@@ -4,7 +4,6 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
-from scipy import ndimage
 
 from dictsel_core._util.parallel import GeneratorRun, finished, step_by_step
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
@@ -13,6 +12,7 @@ from dictsel_core.detection.dead import dead_line_candidates, dead_pixel_candida
 from dictsel_core.detection.learned import learned_candidates
 from dictsel_core.detection.plane import DetectionImage, prepare
 from dictsel_core.detection.regions import Regions, without
+from dictsel_core.detection.rims import dilated
 from dictsel_core.detection.stamps import stamp_candidates
 from dictsel_core.detection.work import Work
 
@@ -91,7 +91,7 @@ def _away_from_missing(candidates: Candidates, image: DetectionImage) -> Work[Ma
     found = yield from candidates(image)
     if not image.missing.any():
         return found
-    near = ndimage.maximum_filter(image.missing, 2 * _MARGIN + 1)
+    near = dilated(image.missing, _MARGIN)
     return {kind: without(regions, near) for kind, regions in found.items()}
 
 

@@ -1,6 +1,6 @@
 """A picture made ready for detection: brightness and tint, of known range, without holes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
+from dictsel_core._util.arrays import row_bands
 from dictsel_core._util.validation import Bools, as_array, as_bool_mask, masked_entries
 
 Single = NDArray[np.float32]
@@ -19,8 +20,6 @@ _N_SAMPLES = 1 << 18
 _QUANTILES = (0.005, 0.995)
 #: Values farther from the range, in spans, are as far: means of what stands for "no data" would overflow.
 FARTHEST = 1e6
-#: Large pictures are prepared in bands: new memory for whole ones takes longer than the arithmetic.
-_BAND_PIXELS = 1 << 20
 #: Squares around a missing pixel in which observed ones are looked for: 5 x 5, 20 x 20, 80 x 80. They reach
 #: so many rows together; what is farther away is found in the whole plane.
 _NEAREST, _NEAR, _REACH = 5, 81, 53
@@ -81,7 +80,7 @@ class DetectionImage:
     def _plane(self, reduce: Callable[[NDArray[Any]], NDArray[Any]], low: float) -> Single:
         """Return what is computed from the channels, scaled, and filled where it is missing."""
         plane = np.empty(self.shape, np.float32)
-        for rows in _bands(self.shape):
+        for rows in row_bands(self.shape):
             with np.errstate(invalid="ignore", over="ignore"):
                 values = (reduce(self.pixels[rows]).astype(self._dtype, copy=False) - low) / self.span
             np.clip(values, -FARTHEST, FARTHEST, out=plane[rows], casting="same_kind")
@@ -145,7 +144,7 @@ def _value_range(pixels: NDArray[Any], missing: Bools) -> tuple[float, float]:
 def _fill(plane: Single, missing: Bools) -> None:
     """Fill missing pixels with the mean of the nearest observed ones."""
     far = np.zeros_like(missing)
-    for rows in _bands(plane.shape, _REACH):
+    for rows in row_bands(plane.shape, _REACH):
         if missing[rows].any():
             first, stop = max(rows.start - _REACH, 0), rows.stop + _REACH
             filled, left = _means(plane[first:stop], missing[first:stop], _NEAR)
@@ -168,12 +167,6 @@ def _means(plane: Single, missing: Bools, largest: int) -> tuple[Single, Bools]:
         left &= ~reached
         size *= 4
     return filled, left
-
-
-def _bands(shape: tuple[int, ...], minimum: int = 1) -> Iterator[slice]:
-    """Return slices of the rows of a plane, each of at least `minimum` rows."""
-    step = max(minimum, _BAND_PIXELS // shape[1])
-    return (slice(top, min(top + step, shape[0])) for top in range(0, shape[0], step))
 
 
 def shrink(plane: Single) -> Single:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import ndimage
 
+from dictsel_core._util.arrays import any_in_windows
 from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.detection.plane import Single, shrink
 from dictsel_core.detection.regions import Regions, grown, regions_from_points
@@ -67,8 +68,7 @@ def with_rims(regions: Regions, plane: Single, around: Surroundings) -> Regions:
 
 def dilated(mask: Bools, radius: int) -> Bools:
     """Return a mask with all pixels within a square of `radius`."""
-    wide = ndimage.maximum_filter(mask.view(np.uint8), 2 * radius + 1, mode="constant")
-    return np.asarray(wide.view(bool))
+    return any_in_windows(np.pad(mask, radius), 2 * radius + 1)
 
 
 def signs(values: Single, pixels: Ints, numbers: Ints, around: Surroundings, width: int) -> Single:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dictsel_core._util.arrays import any_in_windows
 from dictsel_core._util.validation import Bools, Floats, as_generator
 from dictsel_core.restoration.image import Image, Planes
 from dictsel_core.restoration.tile import restore_tile
@@ -80,14 +81,12 @@ def hold_out(missing: Bools, rng: np.random.Generator, damage: Bools | None = No
 
 def _moved(damage: Bools, missing: Bools, rng: np.random.Generator) -> Bools:
     """Return the observed pixels under copies of the damage, moved a little out of the way of each other."""
-    from scipy.ndimage import maximum_filter  # noqa: PLC0415  (slow to import)
-
     n_copies = int(np.clip(round(_HELD_FRACTION / max(float(damage.mean()), 1e-6)), 1, _MAX_COPIES))
     held_out, taken = np.zeros_like(missing), np.asarray(damage.any(axis=2))
     height, width = taken.shape
     around = np.pad(damage, [(_MAX_SHIFT, _MAX_SHIFT), (_MAX_SHIFT, _MAX_SHIFT), (0, 0)])
     for _ in range(n_copies):
-        near = maximum_filter(taken.view(np.uint8), 2 * _GAP + 1, mode="constant").view(bool)
+        near = any_in_windows(np.pad(taken, _GAP), 2 * _GAP + 1)
         copies = [
             around[_MAX_SHIFT - down :, _MAX_SHIFT - across :][:height, :width]
             for down, across in _shifts(missing.shape[:2], rng)

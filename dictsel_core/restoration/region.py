@@ -2,18 +2,16 @@
 
 from collections.abc import Generator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dictsel_core._util.arrays import Axis, Region, check_in_memory, grown, within
 from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
-from dictsel_core._util.validation import Bools
-from dictsel_core.restoration.damaged import as_damaged
+from dictsel_core.restoration.damaged import DamagedArray, as_damaged
 from dictsel_core.restoration.image import Image, as_layers, joint_range, observed_ranges, unit_ranges
 from dictsel_core.restoration.plan import as_atom_source, damage_density
-from dictsel_core.restoration.restore import image_steps, wrapped
+from dictsel_core.restoration.restore import image_steps
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.scales import useful_differences
 
@@ -125,8 +123,7 @@ def restore_region(
     if in_place and not before.image.flags.writeable:
         raise ValueError("The image of the previous restoration is read-only, so it cannot change in place.")
     inside = _as_region(region, damaged.layout.plane_shape)
-    steps = _steps(damaged.images[0], as_layers(damaged.missing[0]), before, inside, in_place)
-    return GeneratorRun(wrapped(steps, damaged))
+    return GeneratorRun(_steps(damaged, before, inside, in_place))
 
 
 iter_restore_region = step_by_step(
@@ -135,10 +132,10 @@ iter_restore_region = step_by_step(
 
 
 def _steps(
-    image: NDArray[Any], missing: Bools, previous: Restoration, region: Region, in_place: bool
+    whole: DamagedArray, previous: Restoration, region: Region, in_place: bool
 ) -> Generator[RestoreStep, None, Restoration]:
     """Restore a part of the image as an image of its own, and put it back."""
-    settings = previous.settings
+    image, missing, settings = whole.images[0], as_layers(whole.missing[0]), previous.settings
     inner, outer = region_context(region, image.shape, settings.patch_size)
     inside = within(inner, outer)
     part = previous.image[outer].copy()
@@ -173,7 +170,7 @@ def _steps(
         restoration = replace(previous, seconds=restoration.seconds)
     return replace(
         restoration,
-        image=result,
+        image=whole.wrapped(result[None]),
         settings=previous.settings,
         missing_fraction=np.count_nonzero(missing) / missing.size,
         n_rounds=max(previous.n_rounds, restoration.n_rounds),

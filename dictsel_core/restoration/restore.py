@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from dictsel_core._util.arrays import Axis, as_layout, is_lazy
 from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_step
 from dictsel_core.atoms import GroundSet
-from dictsel_core.restoration.damaged import DamagedArray, as_damaged
+from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.image import Image
 from dictsel_core.restoration.mosaic import lazy_steps
 from dictsel_core.restoration.plan import AtomSource, Plan, as_atom_source, planned_tile
@@ -137,7 +137,11 @@ def restore(
     damaged = as_damaged(image, mask, channel_axis, axes)
     if damaged.has_parts:
         return GeneratorRun(StackRestorer(damaged, asked, source, reach).steps())
-    return GeneratorRun(wrapped(image_steps(damaged.whole(), asked, source), damaged))
+
+    def finish(result: Restoration) -> Restoration:
+        return replace(result, image=damaged.wrapped(result.image[None]))
+
+    return GeneratorRun(image_steps(damaged.whole(), asked, source, finish=finish))
 
 
 iter_restore = step_by_step(
@@ -152,14 +156,20 @@ def image_steps(
     *,
     plan: Plan | None = None,
     origin: tuple[int, int] = (0, 0),
+    finish: Callable[[Restoration], Restoration] = lambda result: result,
 ) -> Generator[RestoreStep, None, Restoration]:
     """Restore an image as a single tile: yield the progress, and return the result.
 
     A given plan is used in place of a new one; it may be that of a larger image, of which this is the part
-    that begins at `origin`.
+    that begins at `origin`. Partial results and the last one are what `finish` makes of them.
     """
     if not image.missing.any():
-        return _unchanged(image, settings, source)
+        resolved = settings.resolved(1.0, len(source))
+        return finish(Restoration(image.pixels.copy(order="K"), resolved, missing_fraction=0.0))
+
+    def partial_result(make: Callable[[], Restoration]) -> Callable[[], Restoration]:
+        return lambda: finish(make())
+
     planning = GeneratorRun(planned_tile(image, settings, source, plan=plan, origin=origin))
     for fraction in planning:
         yield RestoreStep("select", _PLANNED * fraction)
@@ -169,30 +179,7 @@ def image_steps(
         is_new = fraction > shown and fraction - shown >= (0 if step.is_last else _PARTIAL_INTERVAL)
         if step.is_visible and is_new:
             shown = fraction
-            yield RestoreStep(step.stage, fraction, tile.snapshot(settings.rounds))
+            yield RestoreStep(step.stage, fraction, partial_result(tile.snapshot(settings.rounds)))
         else:
             yield RestoreStep(step.stage, fraction)
-    return tile.snapshot(settings.rounds)()
-
-
-def _unchanged(image: Image, settings: RestoreSettings, source: AtomSource) -> Restoration:
-    resolved = settings.resolved(1.0, len(source))
-    return Restoration(image=image.pixels.copy(order="K"), settings=resolved, missing_fraction=0.0)
-
-
-def wrapped(
-    steps: Generator[RestoreStep, None, Restoration], damaged: DamagedArray
-) -> Generator[RestoreStep, None, Restoration]:
-    """Return the images of all results in the layout and container of the array that was given."""
-
-    def wrap(result: Restoration) -> Restoration:
-        return replace(result, image=damaged.wrapped(result.image[None]))
-
-    def wrap_later(make_partial: Callable[[], Restoration]) -> Callable[[], Restoration]:
-        return lambda: wrap(make_partial())
-
-    run = GeneratorRun(steps)
-    for step in run:
-        make_partial = step.make_partial
-        yield step if make_partial is None else replace(step, make_partial=wrap_later(make_partial))
-    return wrap(run.result)
+    return finish(tile.snapshot(settings.rounds)())
