@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from inpaint_app.window.main_window import MainWindow
 
 LIMIT = 0.050
+#: Seconds between two frames of a screen.
+_FRAME = 1 / 60
+_WIDE_BRUSH = 231
 #: Seconds after which a run or a search is cancelled.
 _LONG_WORK = 12.0
 _SLIDER_STEPS, _MOVES, _STROKE_MOVES, _NOTCHES = 20, 40, 400, 12
@@ -50,12 +53,17 @@ def measure(width: int, height: int) -> None:
         rows.append([name, f"{seconds:.1f}", *(f"{1000 * value:.0f}" for value in times)])
     header = ["step", "seconds", "longest gap, ms", "not shared with a sleeper", "own work", "limit"]
     print_table(f"Gaps in the event loop, {width} x {height} RGB with scratches", header, rows)
+    for name, moves in driver.moves.items():
+        most, usual = (1000 * float(np.percentile(moves, part)) for part in (100, 95))
+        print(
+            f"{name}: 95 % of the moves take {usual:.1f} ms, {most:.1f} at most ({1000 * _FRAME:.0f} asked)."
+        )
     for work, seconds in driver.cancel_seconds.items():
         print(f"Cancel ended the {work} after {seconds:.2f} s.")
     print(
         "Not shared: without times when another process, which only sleeps, was woken late as well:\n"
         "stalls of the machine, or waits for a core.\n"
-        "Own work: the most processor time that the window's thread used within one gap."
+        "Own work: the most processor time that the window's thread used within one gap, or by a move."
     )
 
 
@@ -132,6 +140,7 @@ class _Driver:
     def __init__(self, window: MainWindow, path: Path) -> None:
         self._window, self._path = window, path
         self.cancel_seconds: dict[str, float] = {}
+        self.moves: dict[str, list[float]] = {}  #: Processor time of each, drawn.
         self.steps: dict[str, Callable[[], None]] = {
             "nothing (other programs)": lambda: self._wait(2.0),
             "open": lambda: window.session.opening.open_file(path),
@@ -139,6 +148,8 @@ class _Driver:
             "pan": self._pan,
             "paint a stroke": lambda: self._stroke("brush"),
             "heal a stroke": lambda: self._stroke("heal"),
+            "paint a wide stroke": lambda: self._stroke("brush", _WIDE_BRUSH),
+            "heal a wide stroke": lambda: self._stroke("heal", _WIDE_BRUSH),
             "undo, redo": self._undo,
             "slider with previews": self._slide,
             "invert the mask, undo": self._invert,
@@ -182,19 +193,28 @@ class _Driver:
     def _pan(self) -> None:
         self._window.actions_.tools["pan"].trigger()
         self._window.viewer.viewport.show_actual_size()
-        self._drag([(0.5 + 0.4 * np.cos(a), 0.5 + 0.4 * np.sin(a)) for a in np.linspace(0, 6, _MOVES)])
+        circle = [(0.5 + 0.4 * np.cos(a), 0.5 + 0.4 * np.sin(a)) for a in np.linspace(0, 6, _MOVES)]
+        self.moves["Own work of moving the picture"] = self._drag(circle)
 
-    def _stroke(self, tool: str) -> None:
+    def _stroke(self, tool: str, diameter: int | None = None) -> None:
         self._window.actions_.tools[tool].trigger()
-        self._drag([(x, 0.5 + 0.05 * np.sin(9 * x)) for x in np.linspace(0.3, 0.6, _STROKE_MOVES)])
+        view = self._window.session.state.view
+        if diameter is not None:
+            self._window.session.document.set_view(view.with_brush(diameter))
+        name = f"Own work of {tool}, {self._window.session.state.view.brush_diameter} pixels"
+        self.moves[name] = self._drag(
+            [(x, 0.5 + 0.05 * np.sin(9 * x)) for x in np.linspace(0.3, 0.6, _STROKE_MOVES)]
+        )
+        self._window.session.document.set_view(view)
 
-    def _drag(self, places: list[tuple[float, float]]) -> None:
+    def _drag(self, places: list[tuple[float, float]]) -> list[float]:
+        """Drag, and return the processor time of each move."""
         from PySide6.QtCore import QEvent, Qt
         from PySide6.QtGui import QMouseEvent
         from PySide6.QtWidgets import QApplication
 
         left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
-        kinds = [QEvent.Type.MouseButtonPress, *[QEvent.Type.MouseMove] * len(places)]
+        kinds, seconds = [QEvent.Type.MouseButtonPress, *[QEvent.Type.MouseMove] * len(places)], []
         for kind, place in zip(
             (*kinds, QEvent.Type.MouseButtonRelease), (places[0], *places, places[-1]), strict=True
         ):
@@ -203,8 +223,12 @@ class _Driver:
             held = none if kind == QEvent.Type.MouseButtonRelease else left
             over = self._canvas.mapToGlobal(at)
             event = QMouseEvent(kind, at, over, button, held, Qt.KeyboardModifier.NoModifier)
+            start = time.thread_time()
             QApplication.sendEvent(self._canvas, event)
             process_events()
+            if kind == QEvent.Type.MouseMove:
+                seconds.append(time.thread_time() - start)
+        return seconds
 
     def _undo(self) -> None:
         for change in (self._window.session.history.undo, self._window.session.history.redo):

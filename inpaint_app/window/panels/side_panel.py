@@ -45,7 +45,7 @@ class SidePanel(QWidget):
             missing,
             parameters,
             1,
-            margins=(12, 4, 12, 4),
+            margins=(12, 2, 12, 2),
             spacing=8,
         )
         scroll = _Column()
@@ -97,5 +97,5 @@ class _Column(QScrollArea):
 
 def _framed(title: str, widget: QWidget) -> QGroupBox:
     box = QGroupBox(title)
-    fill(QVBoxLayout(box), widget, margins=(0, 8, 0, 0))
+    fill(QVBoxLayout(box), widget, margins=(0, 5, 0, 0))
     return box

@@ -11,7 +11,8 @@ from windows import FAST, at, drawn, find, opened, restored, settle, shown_pixel
 from inpaint_app.model.damage import SAMPLES
 from inpaint_app.window.document.view_state import RESULT, RETOUCH, SIDE_BY_SIDE, SPLIT, STUDY
 
-LAPTOP = QSize(1366, 768)
+#: What a title bar leaves of 1366 x 768.
+LAPTOP = QSize(1366, 740)
 
 
 def retouching(window, qtbot, path):
