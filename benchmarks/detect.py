@@ -41,6 +41,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "cracks": ("crack", "crack"),
     "folds, faint": ("fold", "fold"),
     "scratches": ("scratches", "scratches"),
+    "thin cracks, many fine scratches": ("hairline", "scuffs"),
     "creases": ("crease",),
     "tears, lost emulsion": ("tear", "flakes"),
     "dust, hairs: film": ("film",),
