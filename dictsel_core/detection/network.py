@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from itertools import product
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,8 +81,13 @@ class Network:
 @cache
 def load_network() -> Network:
     """Return the network with the weights that come with this package."""
-    file = resources.files("dictsel_core.detection") / "network.npz"
-    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+    with (resources.files("dictsel_core.detection") / "network.npz").open("rb") as stream:
+        return read_network(stream)
+
+
+def read_network(stream: IO[bytes]) -> Network:
+    """Return the network with the weights of a file."""
+    with np.load(stream, allow_pickle=False) as arrays:
         n_layers = sum(name.startswith("weight") for name in arrays.files)
         layers = [
             _Layer(*(arrays[f"{name}{i}"] for name in ("weight", "scale", "bias"))) for i in range(n_layers)
