@@ -60,14 +60,20 @@ def main() -> None:
     parser.add_argument(
         "--damage", metavar="FOLDER", type=Path, help="photographs and damage, for detect, holes and marks"
     )
+    parser.add_argument(
+        "--weights", metavar="FILE", type=Path, action="append", default=[],
+        help="other weights of the network, for detect to compare with those of the library",
+    )  # fmt: skip
     parser.add_argument("--revision", default="HEAD", help="what to compare with, for since")
     args = parser.parse_args()
     # GSR takes hours.
     for each in [other for other in BENCHMARKS if other != "gsr"] if args.name == "all" else [args.name]:
         if each == "since":
             builds.since(args.revision)
-        elif each in ("detect", "marks"):
-            (detect if each == "detect" else marks).main(args.damage)
+        elif each == "detect":
+            detect.main(args.damage, args.weights)
+        elif each == "marks":
+            marks.main(args.damage)
         elif each == "holes" and args.damage is not None:
             hole_photographs.main(args.damage)
         else:

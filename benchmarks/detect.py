@@ -9,9 +9,10 @@ scikit-image, and drawn shapes alone.
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ from benchmarks.measure import print_table
 from dictsel_core import restore
 from dictsel_core.damage_kinds import DAMAGE_KINDS, USUAL_KINDS
 from dictsel_core.detection import analyze_damage
+from dictsel_core.detection.network import load_network, read_network
 from experiments.detector.compose import Sample, compose
 from experiments.detector.dusted import dusted
 from experiments.detector.material import Material, load_material
@@ -41,6 +43,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "cracks": ("crack", "crack"),
     "folds, faint": ("fold", "fold"),
     "scratches": ("scratches", "scratches"),
+    "thin cracks, many fine scratches": ("hairline", "scuffs"),
     "creases": ("crease",),
     "tears, lost emulsion": ("tear", "flakes"),
     "dust, hairs: film": ("film",),
@@ -52,9 +55,12 @@ _N_PICTURES = 24
 _SHAPE = (320, 320)
 
 
-def main(damage: Path | None = None) -> None:
-    """Print all tables."""
+def main(damage: Path | None = None, weights: Sequence[Path] = ()) -> None:
+    """Print all tables; or, where weights are given, compare them with those of the library."""
     material = _photographs_of_scikit_image() if damage is None else load_material(damage, "confirming")
+    if weights:
+        compare(material, damage, weights)
+        return
     learned_accuracy(material)
     if material.frames:
         dust_on_whole_photographs(material)
@@ -121,13 +127,49 @@ def dust_on_whole_photographs(material: Material) -> None:
 
     It is light or dark, nearly opaque, and counts where it changes the brightness by a tenth of the range.
     """
+    header = ["", *(str(each) for each in SENSITIVITIES)]
+    rows = [["film dust", *precision_and_recall(_dust_counts(material))]]
+    print_table("Precision / recall of film dust on whole photographs, by sensitivity", header, rows)
+
+
+def _dust_counts(material: Material) -> NDArray[np.float64]:
     counts = np.zeros((len(SENSITIVITIES), 4))
     for number, whole in enumerate(material.photographs):
         picture, truth, touched = dusted(whole, material, np.random.default_rng([2, number]))
         counts += count_marks(analyze_damage(picture, USUAL_KINDS), truth, touched)
-    header = ["", *(str(each) for each in SENSITIVITIES)]
-    rows = [["film dust", *precision_and_recall(counts)]]
-    print_table("Precision / recall of film dust on whole photographs, by sensitivity", header, rows)
+    return counts
+
+
+def compare(material: Material, damage: Path | None, weights: Sequence[Path]) -> None:
+    """Print what networks find of the same pictures: those of the library, then others."""
+    networks = [load_network()]
+    for path in weights:
+        with path.open("rb") as stream:
+            networks.append(read_network(stream))
+    chosen, names = [SENSITIVITIES.index(each) for each in (0.3, 0.5, 0.7)], ["library", *map(str, weights)]
+    counts = np.zeros((len(CLASSES) + 1, len(networks), len(SENSITIVITIES), 4))
+    false: dict[str, list[list[float]]] = {}
+    for number, network in enumerate(networks):
+        with patch("dictsel_core.detection.learned.load_network", return_value=network):
+            for name, sample, picture in _samples(material):
+                damaged = sample.truth | ~sample.known
+                marks = count_marks(analyze_damage(picture, USUAL_KINDS), sample.truth, damaged)
+                counts[list(CLASSES).index(name), number] += marks
+            counts[-1, number] = _dust_counts(material) if material.frames else 0
+            for name, pictures in _undamaged_groups(material, damage).items():
+                masks = [analyze_damage(each, USUAL_KINDS).mask() for each in pictures]
+                false.setdefault(name, []).append([100 * each.mean() for each in masks])
+    rows = [
+        [name, *(cell for each in of_class for cell in precision_and_recall(each[chosen]))]
+        for name, of_class in zip([*CLASSES, "film dust, whole photographs"], counts, strict=True)
+    ]
+    header = ["class", *(f"{name}, {SENSITIVITIES[i]}" for name in names for i in chosen)]
+    print_table("Precision / recall of damaged pixels, by weights and sensitivity", header, rows)
+    rows = [
+        [name, *(f"{np.mean(each):.2f} ({np.max(each):.2f})" for each in of_group)]
+        for name, of_group in false.items()
+    ]
+    print_table("Percent of undamaged pictures that are marked: mean (largest)", ["", *names], rows)
 
 
 def _print_calibration(regions: list[tuple[float, bool]]) -> None:
@@ -141,16 +183,20 @@ def _print_calibration(regions: list[tuple[float, bool]]) -> None:
 
 def undamaged(material: Material, damage: Path | None) -> None:
     """Print which part of undamaged pictures is marked."""
-    groups = {"photographs": list(material.photographs)}
-    for path in sorted((damage / "old").glob("uncracked_*.png")) if damage else []:
-        groups[path.stem] = [np.asarray(Image.open(path).convert("RGB"))]
     rows = []
-    for name, pictures in groups.items():
+    for name, pictures in _undamaged_groups(material, damage).items():
         analyses = [analyze_damage(each, USUAL_KINDS) for each in pictures]
         parts = [[100 * each.mask(s).mean() for each in analyses] for s in SENSITIVITIES]
         rows.append([f"{name} ({len(pictures)})", *(f"{np.mean(p):.2f} ({np.max(p):.2f})" for p in parts)])
     header = ["undamaged", *(str(each) for each in SENSITIVITIES)]
     print_table("Percent of undamaged pictures that are marked: mean (largest), by sensitivity", header, rows)
+
+
+def _undamaged_groups(material: Material, damage: Path | None) -> dict[str, list[NDArray[np.uint8]]]:
+    groups = {"photographs": list(material.photographs)}
+    for path in sorted((damage / "old").glob("uncracked_*.png")) if damage else []:
+        groups[path.stem] = [np.asarray(Image.open(path).convert("RGB"))]
+    return groups
 
 
 def restored(material: Material, n_pictures: int = 8) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from itertools import product
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +23,18 @@ _TINT_SCALE = np.float32(4)
 
 
 class _Layer:
-    """A convolution: weights as a matrix, (outputs, inputs times places), and biases."""
+    """A convolution: weights as a matrix, (outputs, inputs times places), and biases.
 
-    def __init__(self, weight: NDArray[np.float16], bias: NDArray[np.float16]) -> None:
+    They are kept as whole numbers, times a scale for each output.
+    """
+
+    def __init__(
+        self, weight: NDArray[np.int8], scale: NDArray[np.float32], bias: NDArray[np.float32]
+    ) -> None:
         n_out, n_in, self.side, _ = weight.shape
-        by_place = weight.astype(np.float32).transpose(0, 2, 3, 1)
+        by_place = (weight * scale[:, None, None, None]).transpose(0, 2, 3, 1)
         self.weight = np.ascontiguousarray(by_place.reshape(n_out, self.side * self.side * n_in))
-        self.bias = bias.astype(np.float32)[:, None]
+        self.bias = bias[:, None]
 
 
 class Network:
@@ -75,11 +81,18 @@ class Network:
 @cache
 def load_network() -> Network:
     """Return the network with the weights that come with this package."""
-    file = resources.files("dictsel_core.detection") / "network.npz"
-    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+    with (resources.files("dictsel_core.detection") / "network.npz").open("rb") as stream:
+        return read_network(stream)
+
+
+def read_network(stream: IO[bytes]) -> Network:
+    """Return the network with the weights of a file."""
+    with np.load(stream, allow_pickle=False) as arrays:
         n_layers = sum(name.startswith("weight") for name in arrays.files)
-        layers = [_Layer(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(n_layers)]
-        return Network(layers, arrays["confidence"].astype(np.float64))
+        layers = [
+            _Layer(*(arrays[f"{name}{i}"] for name in ("weight", "scale", "bias"))) for i in range(n_layers)
+        ]
+        return Network(layers, arrays["confidence"])
 
 
 def _given(plane: Single, tint: Single) -> Single:

@@ -33,10 +33,10 @@ _FILM_ALONE = 0.65
 _LARGE = 0.5
 #: How often each shape is drawn.
 CHANCES = {
-    "crack": 0.33, "fold": 0.18, "crease": 0.05, "scratches": 0.12, "flakes": 0.02, "tear": 0.02,
-    "film": 0.18, "overlay": 0.01, "specks": 0.05, "hairs": 0.04,
+    "crack": 0.25, "hairline": 0.1, "fold": 0.12, "crease": 0.04, "scratches": 0.14, "scuffs": 0.08,
+    "flakes": 0.02, "tear": 0.02, "film": 0.14, "overlay": 0.01, "specks": 0.05, "hairs": 0.03,
 }  # fmt: skip
-_LINES = ("crack", "crease", "scratches", "flakes", "tear")
+_LINES = ("crack", "hairline", "crease", "scratches", "scuffs", "flakes", "tear")
 #: What can be seen: a change of so much of the range, and of so many times the detail around; a long line is
 #: seen where a spot would not be.
 _SEEN_LINE, _SEEN_SPOT = (0.07, 1.2), (0.1, 1.0)
@@ -103,7 +103,6 @@ def compose(
             np.maximum(lines if is_line else dust, alpha, out=lines if is_line else dust)
     values, clean_values = _developed(values, aged.plane, rng)
     low, high = _range(aged, values, rng)
-    truth, known = _visible(clean_values, values, lines, dust, high - low)
     if rng.random() < 0.05:
         seed = int(rng.integers(1 << 32))
         values, clean_values = (
@@ -114,6 +113,9 @@ def compose(
         (_scanned(each, aged.scale, np.random.default_rng(seed)) - np.float32(low)) / np.float32(high - low)
         for each in (values, clean_values)
     )
+    blur = _scanner_blur(np.random.default_rng(seed))
+    lines, dust = (ndimage.gaussian_filter(each, blur) for each in (lines, dust))
+    truth, known = _visible(clean, plane, lines, dust)
     tint = (_scanned_tint(tint, rng) / np.float32(high - low)).clip(-MOST_TINT, MOST_TINT)
     return Sample(plane.clip(*RANGE), clean.clip(*RANGE), tint, truth, lines >= dust, known)
 
@@ -218,16 +220,19 @@ def _painted_tint(tint: Plane, alpha: Plane, is_colored: bool, rng: np.random.Ge
     return tint + halved(alpha) * (hue - tint)
 
 
-def _visible(plane: Plane, values: Plane, lines: Plane, dust: Plane, span: float) -> tuple[Bools, Bools]:
-    """Return the damage that stands out from what it lies on, and where that is clear."""
+def _visible(clean: Plane, plane: Plane, lines: Plane, dust: Plane) -> tuple[Bools, Bools]:
+    """Return the damage that stands out from what it lies on, and where that is clear.
+
+    It is judged in the scan: its blur, its noise and its range decide about thin and faint lines.
+    """
     cover = np.maximum(lines, dust)
-    detail = plane - ndimage.gaussian_filter(plane, 1.5)
+    detail = clean - ndimage.gaussian_filter(clean, 1.5)
     noise = np.sqrt(ndimage.gaussian_filter(detail**2, 3))
-    change = ndimage.gaussian_filter(np.abs(values - plane), 0.5)
+    change = ndimage.gaussian_filter(np.abs(plane - clean), 0.5)
     least, times = (
         np.where(lines >= dust, *pair).astype(np.float32) for pair in zip(_SEEN_LINE, _SEEN_SPOT, strict=True)
     )
-    needed = np.maximum(least * np.float32(span), times * noise)
+    needed = np.maximum(least, times * noise)
     covered = cover > 0.15
     sure = covered & (change > needed)
     truth = sure | (covered & (change > needed / 2) & ndimage.binary_dilation(sure, iterations=_REACH))
@@ -238,14 +243,17 @@ def _visible(plane: Plane, values: Plane, lines: Plane, dust: Plane, span: float
 
 def _scanned(values: Plane, scale: float, rng: np.random.Generator) -> Plane:
     """Blur as a scanner does, add its noise, and save as JPEG."""
-    if rng.random() < 0.5:
-        values = ndimage.gaussian_filter(values, rng.uniform(0.2, rng.choice([0.75, 0.75, 0.75, 1.3, 2.2])))
+    values = ndimage.gaussian_filter(values, _scanner_blur(rng))
     if rng.random() < 0.15:  # sharpened
         soft = ndimage.gaussian_filter(values, rng.uniform(0.7, 2))
         values = values + np.float32(rng.uniform(0.2, 1.2)) * (values - soft)
     if rng.random() < 0.5:
         values = values + rng.normal(0, rng.uniform(0, 0.012), values.shape).astype(np.float32)
     return _stored(values, int(rng.integers(45, 98)) if rng.random() < 0.6 else None)
+
+
+def _scanner_blur(rng: np.random.Generator) -> float:
+    return rng.uniform(0.2, rng.choice([0.75, 0.75, 0.75, 1.3, 2.2])) if rng.random() < 0.5 else 0.0
 
 
 def _scanned_tint(tint: Plane, rng: np.random.Generator) -> Plane:

@@ -46,6 +46,26 @@ def crack(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Pla
     return _ragged(cover, rng.uniform(0.2, 0.9), rng) if rng.random() < 0.5 else cover
 
 
+def hairline(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
+    """Draw thin cracks far across the picture, nearly straight or not, which fork and fade in places."""
+    page, draw = _page(shape)
+    roughness, kinks = log_uniform(0.01, 0.12, rng), rng.choice([0.0, 0.0, 0.02])
+    for _ in range(int(rng.integers(1, 4))):
+        width = log_uniform(0.5, 1.8, rng) * min(scale, 2.5) ** 0.7
+        angle, length = rng.uniform(0, 2 * np.pi), log_uniform(60, 700, rng) * scale
+        start = rng.uniform(0, 1, 2) * shape - length / 2 * np.array([np.sin(angle), np.cos(angle)])
+        line, angles = wander(start, angle, length, roughness, scale, rng, kinks)
+        _draw_line(draw, line, _widths(len(line), width, scale, rng))
+        for _ in range(rng.poisson(0.4)):
+            i, turn = int(rng.integers(len(line))), rng.choice([-1, 1]) * rng.uniform(0.2, 1.2)
+            fork, _ = wander(
+                line[i], angles[i] + turn, length * rng.uniform(0.1, 0.5), roughness, scale, rng, kinks
+            )
+            _draw_line(draw, fork, _widths(len(fork), width * rng.uniform(0.5, 1), scale, rng))
+    fading = rng.uniform(0.8, 1.5) + 0.6 * smooth_noise(shape, log_uniform(12, 80, rng) * scale, rng)
+    return np.asarray(_reduced(page) * np.clip(fading, 0, 1), np.float32)
+
+
 def crease(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
     """Draw a fold: a soft, nearly straight line across the picture, broken in places."""
     page, draw = _page(shape)
@@ -116,6 +136,23 @@ def scratches(shape: tuple[int, int], scale: float, rng: np.random.Generator) ->
         line = middle + np.cumsum(moves, axis=0) - moves.sum(axis=0) / 2
         line += np.cumsum(rng.normal(0, 0.05 * scale, line.shape), axis=0)
         _draw_line(draw, line, _widths(len(line), log_uniform(0.5, 2.0, rng) * min(scale, 2.5), scale, rng))
+    return _reduced(page)
+
+
+def scuffs(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
+    """Draw many thin short scratches that cross, each of a strength of its own, most of them broken."""
+    page, draw = _page(shape)
+    angle, spread = rng.uniform(0, np.pi), log_uniform(0.1, 2, rng)
+    typical, width = log_uniform(12, 90, rng) * scale, log_uniform(0.4, 1.4, rng) * min(scale, 2.5) ** 0.7
+    for _ in range(int(log_uniform(3, 40, rng))):
+        length = typical * log_uniform(0.4, 2.5, rng)
+        n = max(5, int(length / 4))
+        turned = angle + rng.normal(0, spread) + np.linspace(0, rng.normal(0, 0.3), n)
+        line = rng.uniform(-0.1, 1.1, 2) * shape + np.cumsum(
+            np.stack([np.sin(turned), np.cos(turned)], 1) * length / n, axis=0
+        )
+        widths = _widths(n, width * log_uniform(0.7, 1.5, rng), 0.5, rng)
+        _draw_line(draw, line, widths, int(rng.uniform(70, 255)))
     return _reduced(page)
 
 
@@ -245,15 +282,17 @@ def _reduced(page: Image.Image) -> Plane:
     return np.asarray(page.reduce(_FINE), np.float32) / np.float32(255)
 
 
-def _draw_line(draw: ImageDraw.ImageDraw, line: Points, widths: NDArray[np.float64]) -> None:
+def _draw_line(
+    draw: ImageDraw.ImageDraw, line: Points, widths: NDArray[np.float64], strength: int = 255
+) -> None:
     at, wide = line[:, ::-1] * _FINE, widths[: len(line)] * _FINE
     page = draw.im.size
     seen = ((at > -50) & (at < np.array(page) + 50)).all(axis=1) & (wide >= 0.7)
     points, wides = at.tolist(), wide.tolist()
     for i in np.flatnonzero(seen[:-1]).tolist():
-        draw.line([*points[i], *points[i + 1]], 255, max(1, round(wides[i])))
+        draw.line([*points[i], *points[i + 1]], strength, max(1, round(wides[i])))
         if wides[i] > 4:
-            draw.circle(points[i + 1], wides[i] / 2, 255)
+            draw.circle(points[i + 1], wides[i] / 2, strength)
 
 
 def _draw_polygon(draw: ImageDraw.ImageDraw, points: Points) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 #: Channels at a half, a quarter, an eighth, a 16th and a 32nd of the size.
-CHANNELS = (24, 40, 64, 112, 144)
+CHANNELS = (24, 40, 64, 120, 224)
 
 
 class Block(nn.Module):
@@ -75,13 +76,18 @@ def _layers(network: Network) -> list[Block | nn.Conv2d]:
     return [*layers, network.exit]
 
 
-def folded(network: Network) -> dict[str, NDArray[np.float16]]:
-    """Return weights and biases of all layers, in their order, the normalization within them."""
+def folded(network: Network) -> dict[str, NDArray[Any]]:
+    """Return weights, their scales and biases of all layers, in their order, the normalization within them.
+
+    The weights are whole numbers of one byte, times a scale for each output.
+    """
     arrays = {}
     for number, layer in enumerate(_layers(network)):
         weight, bias = _folded(layer) if isinstance(layer, Block) else (layer.weight, layer.bias)
-        arrays[f"weight{number}"] = weight.detach().numpy().astype(np.float16)
-        arrays[f"bias{number}"] = bias.detach().numpy().astype(np.float16)
+        scale = weight.detach().abs().amax(dim=(1, 2, 3)).clamp(min=1e-12) / 127
+        whole = torch.round(weight / scale[:, None, None, None]).to(torch.int8)
+        for name, values in (("weight", whole), ("scale", scale), ("bias", bias)):
+            arrays[f"{name}{number}"] = values.detach().numpy()
     return arrays
 
 
@@ -92,9 +98,8 @@ def _folded(block: Block) -> tuple[Tensor, Tensor]:
 
 
 def export(network: Network, confidence: NDArray[np.float64], path: Path) -> None:
-    """Write weights, and what the confidence follows by, as half floats, as the library reads them."""
-    more = confidence.astype(np.float16)
-    np.savez(path, allow_pickle=False, confidence=more, **folded(network.eval()))
+    """Write weights, and what the confidence follows by, as the library reads them."""
+    np.savez(path, allow_pickle=False, confidence=confidence, **folded(network.eval()))
 
 
 def unfold(network: Network, path: Path, planes: Tensor, tints: Tensor) -> None:
@@ -105,8 +110,9 @@ def unfold(network: Network, path: Path, planes: Tensor, tints: Tensor) -> None:
     network.eval()
     with np.load(path, allow_pickle=False) as arrays, torch.no_grad():
         for number, layer in enumerate(_layers(network)):
-            names = f"weight{number}", f"bias{number}"
-            weight, bias = (torch.from_numpy(arrays[name]).float() for name in names)
+            names = (f"{name}{number}" for name in ("weight", "scale", "bias"))
+            weight, scale, bias = (torch.from_numpy(arrays[name]) for name in names)
+            weight = weight * scale[:, None, None, None]
             n_out = len(bias)
             if isinstance(layer, Block):
                 _widen(layer.convolution.weight, weight)

@@ -13,6 +13,7 @@ _CLASSES = {
     "cracks": ("crack", "crack"),
     "folds": ("fold", "fold"),
     "scratches": ("scratches", "scratches"),
+    "thin": ("hairline", "scuffs"),
     "film": ("film",),
     "drawn dust": ("specks", "hairs"),
 }

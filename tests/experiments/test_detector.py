@@ -171,7 +171,7 @@ def test_a_training_can_begin_with_the_weights_of_the_library():
     again = folded(network.eval())
     with np.load(weights) as arrays:
         for name, values in again.items():
-            assert values.shape == arrays[name].shape
+            assert (np.array(values.shape) >= arrays[name].shape).all()  # channels can be added
 
 
 def test_a_folder_without_photographs_is_named(tmp_path):
