@@ -83,6 +83,7 @@ class Actions(QObject):
     def _make(self, name: str, spec: ActionSpec) -> QAction:
         action = QAction(spec.text, self)
         action.setObjectName(name)
+        action.setIconText(spec.text.replace("&", "").rstrip(" …"))  # lists and tooltips name it so
         action.setStatusTip(spec.tip)
         self._show_keys(action, [OWN_KEYS[name]] if name in OWN_KEYS else spec.keys)
         action.setCheckable(spec.checkable)
@@ -96,5 +97,5 @@ class Actions(QObject):
         """Let keys trigger an action, and name it and its key in its tooltip."""
         action.setShortcuts([QKeySequence(key) for key in keys if key])
         key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        name, tip = action.text().replace("&", "").rstrip(" …"), tooltip(action.statusTip())
+        name, tip = action.iconText(), tooltip(action.statusTip())
         action.setToolTip(f"{name} ({key})\n{tip}" if key else f"{name}\n{tip}")

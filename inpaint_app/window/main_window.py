@@ -204,7 +204,7 @@ class MainWindow(QMainWindow):
         self.menuBar().setVisible(not is_full)
         self.status.lend_progress(self._below.column if is_full else None)
         self.status.setVisible(not is_full)
-        (self.showFullScreen if is_full else self.showNormal)()
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
         self.actions_["full_screen"].setChecked(is_full)
         self._update_actions()
 

@@ -95,7 +95,7 @@ class PreferencesDialog(QDialog):
         units.setToolTip(tooltip("In centimeters and inches where the file tells its resolution."))
         cores = QSpinBox()
         cores.setRange(0, n_cores())
-        cores.setSpecialValueText(f"all ({n_cores()})")
+        cores.setSpecialValueText(f"All ({n_cores()})")
         cores.setValue(defaults.threads or 0)
         cores.setAccessibleName("Cores")
         cores.setToolTip("How many cores a restoration may use; the result does not depend on it.")
@@ -146,8 +146,8 @@ class PreferencesDialog(QDialog):
             known[self._looks.marks] = self._looks.marks
         self._marks.clear()
         for name, color in known.items():
-            self._marks.addItem(name, color)
-        self._marks.addItem("another …", None)
+            self._marks.addItem(_capital(name), color)
+        self._marks.addItem("Another …", None)
         self._marks.setCurrentIndex(self._marks.findData(self._looks.marks))
 
     def _choose_marks(self, place: int) -> None:
@@ -180,11 +180,15 @@ class PreferencesDialog(QDialog):
 def _choice(name: str, entries: Mapping[str, object], chosen: object) -> QComboBox:
     box = QComboBox()
     for text, value in entries.items():
-        box.addItem(text, value)
+        box.addItem(_capital(text), value)
     if chosen in entries.values():
         box.setCurrentIndex([*entries.values()].index(chosen))
     box.setAccessibleName(name)
     return box
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _form(rows: Mapping[str, QWidget], *more: QWidget) -> QWidget:

@@ -184,5 +184,5 @@ class DamagePanel(QWidget):
             box.setChecked(kind in state.choice.kinds)
         said = self._session.finding.describe()
         self._found.setText(
-            f"{said}. Click one to remove it, or to bring it back." if said else "Nothing found."
+            f"{said}. Pick{key_hint('pick')} removes one, or brings it back." if said else "Nothing found."
         )

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QTabBar,
     QWidget,
 )
-from windows import find, opened, restored, settle
+from windows import find, opened, restored, settle, trigger
 
 from inpaint_app.window.action_table import SPECS
 from inpaint_app.window.canvas.image_pyramid import as_uint32
@@ -29,7 +29,10 @@ from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.theme.theme import Theme
 
 
-def test_the_sheet_lists_every_key(window) -> None:
+def test_the_sheet_lists_every_key(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "invert")
+    assert window.actions_["undo"].text() != "&Undo", "the menu names what is undone, the sheet does not"
     window.actions_["shortcuts"].trigger()
     dialog = window.findChild(ShortcutDialog)
     listed = "\n".join(keys for _, keys in dialog.rows)

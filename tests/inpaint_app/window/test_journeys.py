@@ -122,10 +122,12 @@ def test_an_old_photograph_open_repair(window, qtbot, tmp_path) -> None:
     assert (repaired[~mask] == pixels[~mask]).all()
     library = restore(pixels, mask, FAST).image
     assert (repaired == match_grain(library, mask)).all()
+    assert notices[-1].startswith("Repaired ")
     assert "crack" in notices[-1]
-    assert "sensitivity of Find Damage" in notices[-1]
+    assert window.status.currentMessage() == notices[-1]
     trigger(window, "undo")
     settle(window, qtbot)
+    assert not window.status.currentMessage(), "what was told of a step does not outlive it"
     assert not session.document.mask.any()
 
 

@@ -21,7 +21,7 @@ def test_the_mask_follows_ticks_and_slider(session, qtbot) -> None:
     assert panel.kinds == ("scratches",)
     session.find_damage(panel.kinds)
     settle(session, qtbot)
-    assert "Click one to remove it" in texts(panel)
+    assert "Pick (K) removes one" in texts(panel)
     assert session.document.mask[40, 20:70].all()
     session.history.undo()
     assert not find(panel, QSlider, "Sensitivity").isVisibleTo(panel)
