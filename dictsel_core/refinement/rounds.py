@@ -129,7 +129,7 @@ def options_for(density: float, n_rounds: int) -> RefinementOptions:
         n_estimated=round(from_thin(10, default.n_estimated)),
         noise=from_thin(default.noise / 2, default.noise),
         noise_decay=from_thin(1, default.noise_decay),
-        last_shared=from_thin(0.3, default.last_shared),
+        last_shared=from_thin(0.2, default.last_shared),
         n_steps=round(from_thin(7, default.n_steps)),
     )
 
