@@ -191,6 +191,7 @@ class _AtomView(QListWidget):
         self.setIconSize(QSize(_PICTURE, _PICTURE))
         height = _PICTURE + 2 * _MARGIN + 2 * self.fontMetrics().height()
         self.setGridSize(QSize(_PICTURE + 2 * _MARGIN, height))
+        self.setViewportMargins(0, _MARGIN // 2, 0, 0)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
 
