@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
@@ -18,7 +18,9 @@ from PySide6.QtWidgets import (
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from inpaint_app.engine.detect import TONES, DamageChoice
 from inpaint_app.window.action_table import key_hint
+from inpaint_app.window.actions import Actions
 from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.action_button import action_button
 from inpaint_app.window.widgets.layouts import fill, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelSpinBox
 
@@ -124,26 +126,21 @@ _STEPS = 100
 class DamagePanel(QWidget):
     """Asks for damage to be found; the mask follows the slider."""
 
-    find_wanted = Signal()
-
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, actions: Actions) -> None:
         super().__init__()
         self._session = session
-        self._find = QPushButton("Find damage")
-        self._find.setToolTip(f"Mark scratches, dust and other damage{key_hint('find_damage')}.")
         self._boxes = {kind: QCheckBox(words[0]) for kind, words in _KINDS.items()}
         self._sensitivity = QSlider(Qt.Orientation.Horizontal)
         self._number, self._found, self._limits = QLabel(), QLabel(), DamageLimits(session)
         self._found.setWordWrap(True)
-        self._lay_out()
-        self._find.clicked.connect(self.find_wanted)
+        self._lay_out(action_button(actions["find_damage"], "Find damage"))
         for box in self._boxes.values():
             box.clicked.connect(self._choose)
         self._sensitivity.valueChanged.connect(self._choose)
-        session.document.watch(self._show, "source", "activity", "marked", "found", "choice")
+        session.document.watch(self._show, "marked", "found", "choice")
         self._show()
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, find: QWidget) -> None:
         grid = QGridLayout()
         grid.setVerticalSpacing(4)
         for place, (kind, box) in enumerate(self._boxes.items()):
@@ -153,7 +150,7 @@ class DamagePanel(QWidget):
         self._choice = QWidget()
         slider = fill(QHBoxLayout(), QLabel("Sensitivity"), (self._sensitivity, 1), self._number)
         fill(QVBoxLayout(self._choice), slider, self._found, self._limits, spacing=6)
-        fill(QVBoxLayout(self), self._find, grid, self._choice, spacing=8)
+        fill(QVBoxLayout(self), find, grid, self._choice, spacing=8)
         self._sensitivity.setRange(0, _STEPS)
         self._sensitivity.setValue(_STEPS // 2)
         self._sensitivity.setAccessibleName("Sensitivity")
@@ -172,8 +169,6 @@ class DamagePanel(QWidget):
 
     def _show(self) -> None:
         state = self._session.state
-        is_looking = state.activity is not None and state.activity.kind == "detect"
-        self._find.setEnabled(state.source is not None and not is_looking)
         self._choice.setVisible(state.marked is not None)
         if state.found is None or state.marked is None:
             return
