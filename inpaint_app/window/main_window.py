@@ -64,7 +64,7 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, preferences.keys)
         self.session = Session(self)
         self.viewer = Viewer(self.session)
-        self.banner, self.status = Banner(), StatusBar()
+        self.banner, self.status = Banner(), StatusBar(self.actions_)
         self._is_full = False
         self._thumbnails = Thumbnails(self.session.workers, self)
         self.offers = [Banner(offer.button) for offer in self.session.offers]
@@ -157,8 +157,6 @@ class MainWindow(QMainWindow):
         self.viewer.drawn.connect(self._update_actions, Qt.ConnectionType.QueuedConnection)
         self.viewer.panels_wanted.connect(self.actions_["hide_panels"].trigger)
         self.viewer.pixel_changed.connect(self.status.pixel.setText)
-        self.status.progress.stop_wanted.connect(session.stop)
-        self.status.progress.cancel_wanted.connect(self.cancel)
         self._thumbnails.changed.connect(
             lambda: self.welcome.show_recent(self._preferences.recent_files, self._thumbnails.images)
         )
