@@ -51,7 +51,10 @@ class Actions(QObject):
         """Let every action of the table run its method of a window, or of one of its parts."""
         for name, spec in SPECS.items():
             run = attrgetter(spec.run)(window)
-            self[name].triggered.connect(run if spec.checkable else lambda _on=False, run=run: run())
+            given = () if spec.argument is None else (spec.argument,)
+            self[name].triggered.connect(
+                run if spec.checkable else lambda _on=False, run=run, given=given: run(*given)
+            )
 
     def draw_icons(self, palette: QPalette) -> None:
         """Give the actions icons in the colors of a palette."""

@@ -171,7 +171,7 @@ class MainWindow(QMainWindow):
         self.welcome.sample_wanted.connect(self.files.open_sample)
         self.history.export_wanted.connect(self.files.export)
         self.side.damage.find_wanted.connect(self.find_damage)
-        self.side.missing.mask_file_wanted.connect(self.files.open_mask)
+        self.side.missing.mask_file_wanted.connect(lambda: self.files.read("mask"))
 
     # Commands
 

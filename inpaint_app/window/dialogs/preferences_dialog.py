@@ -25,7 +25,7 @@ from inpaint_app.system import n_cores
 from inpaint_app.text.explanations import PRESET_EXPLANATIONS, preset_title
 from inpaint_app.text.formatting import UNITS
 from inpaint_app.window.canvas.screen_profile import SRGB, SYSTEM
-from inpaint_app.window.dialogs.file_dialogs import ask_for_profile
+from inpaint_app.window.dialogs.file_dialogs import PROFILES, ask_for_file
 from inpaint_app.window.dialogs.key_form import Groups, KeyForm
 from inpaint_app.window.document.settings_text import preset_of
 from inpaint_app.window.session import Session
@@ -172,7 +172,8 @@ class PreferencesDialog(QDialog):
         self._screen = choice
 
     def _choose_screen(self, place: int) -> None:
-        choice = self._screens.itemData(place) or ask_for_profile(self) or self._screen
+        chosen = self._screens.itemData(place) or ask_for_file(self, "Profile of the screen", "", PROFILES)
+        choice = str(chosen or self._screen)
         self.show_screen(self._screen)
         self.screen_chosen.emit(choice)
 

@@ -7,7 +7,7 @@ from inpaint_app.engine.brush_tip import BrushTip
 from inpaint_app.model.missing import KEY_TOLERANCE
 
 MIN_BRUSH, MAX_BRUSH = 1, 500
-_HARDNESS_STEP = 25
+HARDNESS_STEP = 25
 
 
 @dataclass(frozen=True)
@@ -150,30 +150,20 @@ class ViewState:
         """Return the state with another brush."""
         return replace(self, brush_diameter=min(max(diameter, MIN_BRUSH), MAX_BRUSH))
 
-    def with_larger_brush(self) -> "ViewState":
-        """Return the state with a brush a step larger."""
-        return self.with_brush(max(self.brush_diameter + 1, round(self.brush_diameter * 1.25)))
+    def with_resized_brush(self, step: int) -> "ViewState":
+        """Return the state with a brush a step larger, or smaller: by a quarter, at least by a pixel."""
+        now = self.brush_diameter
+        larger, smaller = max(now + 1, round(now * 1.25)), min(now - 1, round(now / 1.25))
+        return self.with_brush(larger if step > 0 else smaller)
 
     def with_hardness(self, percent: int) -> "ViewState":
         """Return the state with a harder or softer brush."""
         return replace(self, hardness=min(max(percent, 0), 100))
 
-    def with_harder_brush(self) -> "ViewState":
-        """Return the state with a brush a step harder."""
-        return self.with_hardness(self.hardness + _HARDNESS_STEP)
-
-    def with_softer_brush(self) -> "ViewState":
-        """Return the state with a brush a step softer."""
-        return self.with_hardness(self.hardness - _HARDNESS_STEP)
-
     @property
     def tip(self) -> BrushTip:
         """The tip of the healing brush."""
         return BrushTip(self.brush_diameter, self.hardness / 100, self.opacity / 100)
-
-    def with_smaller_brush(self) -> "ViewState":
-        """Return the state with a brush a step smaller."""
-        return self.with_brush(min(self.brush_diameter - 1, round(self.brush_diameter / 1.25)))
 
 
 def works_on(panes: tuple[str, ...], pane: str) -> bool:

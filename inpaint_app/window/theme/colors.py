@@ -17,9 +17,7 @@ class Colors:
     rule: QColor  #: Thin lines between things.
     edge: QColor  #: Around controls.
     focus: QColor  #: Around the widget with the keyboard focus.
-    #: Two series of a plot.
-    first: QColor
-    second: QColor
+    plot: QColor  #: What is plotted.
     #: Backgrounds of messages.
     notice: QColor
     trouble: QColor
@@ -31,8 +29,7 @@ LIGHT = Colors(
     rule=QColor(206, 206, 206),
     edge=QColor(118, 118, 118),
     focus=QColor(11, 92, 173),
-    first=QColor(0, 90, 181),
-    second=QColor(181, 72, 0),
+    plot=QColor(0, 90, 181),
     notice=QColor(255, 243, 205),
     trouble=QColor(253, 224, 220),
 )
@@ -42,8 +39,7 @@ DARK = Colors(
     rule=QColor(64, 64, 64),
     edge=QColor(132, 132, 132),
     focus=QColor(90, 169, 247),
-    first=QColor(106, 176, 255),
-    second=QColor(255, 160, 84),
+    plot=QColor(106, 176, 255),
     notice=QColor(77, 64, 20),
     trouble=QColor(92, 36, 32),
 )
