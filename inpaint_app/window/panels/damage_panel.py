@@ -38,7 +38,6 @@ class DamageLimits(QWidget):
         self._smallest, self._largest = _size_box(), _size_box()
         self._everywhere = QPushButton("Look everywhere again")
         self._previous, self._next = QToolButton(), QToolButton()
-        self._place = QLabel()
         self._lay_out()
         self._tone.activated.connect(self._choose)
         self._smallest.valueChanged.connect(self._choose)
@@ -47,7 +46,6 @@ class DamageLimits(QWidget):
         self._previous.clicked.connect(lambda: session.finding.step(-1))
         self._next.clicked.connect(lambda: session.finding.step(1))
         session.document.watch(self._show, "choice", "marked")
-        session.document.watch(self._show_place, "mark", "found")
         self._show()
 
     def _lay_out(self) -> None:
@@ -72,7 +70,7 @@ class DamageLimits(QWidget):
         label.setBuddy(self._tone)
         steps = fill(QHBoxLayout(), self._previous, self._next, label, (self._tone, 1))
         sizes = fill(QHBoxLayout(), QLabel("Size"), (self._smallest, 1), QLabel("to"), (self._largest, 1))
-        fill(QVBoxLayout(self), steps, sizes, self._place, self._everywhere, spacing=6)
+        fill(QVBoxLayout(self), steps, sizes, self._everywhere, spacing=6)
 
     def _choose(self) -> None:
         self._set(
@@ -95,11 +93,6 @@ class DamageLimits(QWidget):
             self._smallest.setValue(choice.smallest)
             self._largest.setValue(choice.largest or 0)
         self._everywhere.setVisible(choice.within is not None)
-        self._show_place()
-
-    def _show_place(self) -> None:
-        self._place.setText(self._session.finding.place)
-        self._place.setVisible(bool(self._session.finding.place))
 
 
 def _size_box() -> NoWheelSpinBox:
@@ -137,7 +130,7 @@ class DamagePanel(QWidget):
         for box in self._boxes.values():
             box.clicked.connect(self._choose)
         self._sensitivity.valueChanged.connect(self._choose)
-        session.document.watch(self._show, "marked", "found", "choice")
+        session.document.watch(self._show, "marked", "found", "choice", "mark")
         self._show()
 
     def _lay_out(self, find: QWidget) -> None:
@@ -177,7 +170,6 @@ class DamagePanel(QWidget):
         self._number.setText(f"{state.choice.sensitivity:.2f}")
         for kind, box in self._boxes.items():
             box.setChecked(kind in state.choice.kinds)
-        said = self._session.finding.describe()
-        self._found.setText(
-            f"{said}. Pick{key_hint('pick')} removes one, or brings it back." if said else "Nothing found."
-        )
+        said, place = self._session.finding.describe(), self._session.finding.place
+        more = f"Mark {place}." if place else f"Pick{key_hint('pick')} removes one, or brings it back."
+        self._found.setText(f"{said}. {more}" if said else "Nothing found.")
