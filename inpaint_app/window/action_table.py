@@ -173,34 +173,51 @@ about | &About |  |  | nothing | show_about
 """
 #: The tools, of which `canvas.tools.registry` has the classes.
 _TOOLS = """
-heal | &Healing Brush | H | heal | picture |
+heal | &Healing Brush | H | heal | picture | (on)
     Paint over damage, or once around it: it is restored when you let go. Alt+click: copy texture from there.
-clone | Clone &Stamp | S | clone | picture |
+clone | Clone &Stamp | S | clone | picture | (on)
     Copy pixels as they are: Alt+click where from, then paint.
-pan | &Pan | V | hand | picture |
+pan | &Pan | V | hand | picture | (on)
     Drag to move the picture.
-brush | &Brush | P | brush | picture |
+brush | &Brush | P | brush | picture | (on)
     Paint missing pixels.
-eraser | &Eraser | E | eraser | picture |
+eraser | &Eraser | E | eraser | picture | (on)
     Unmark missing pixels.
-rectangle | Rec&tangle | R | rectangle | picture |
+rectangle | Rec&tangle | R | rectangle | picture | (on)
     Mark a rectangle as missing.
-lasso | &Lasso | L | lasso | picture |
+lasso | &Lasso | L | lasso | picture | (on)
     Mark what you draw around as missing.
-polygon | Pol&ygon | G | polygon | picture |
+polygon | Pol&ygon | G | polygon | picture | (on)
     Click corners; a double-click or Return marks what they surround.
-object | Ob&ject Outline | A | object | picture |
+object | Ob&ject Outline | A | object | picture | (on)
     Draw loosely around an object: the line snaps to it, and it is missing.
-wand | Magic &Wand | W | wand | picture |
+wand | Magic &Wand | W | wand | picture | (on)
     Mark the connected pixels of a color as missing.
-eyedropper | Marking C&olor | O | eyedropper | picture |
+eyedropper | Marking C&olor | O | eyedropper | picture | (on)
     Click a color: all pixels like it are missing.
-pick | Pic&k Found Damage | K | pick | picture |
+pick | Pic&k Found Damage | K | pick | picture | (on)
     Click or draw around marks to remove them; right button: bring back; Shift: only these count.
-region | Meas&ure Region | U | measure | picture |
+region | Meas&ure Region | U | measure | picture | (on)
     Draw around a part: the PSNR in it is measured for all runs.
-copy_area | Clo&ne from Here | C | copy | picture |
+copy_area | Clo&ne from Here | C | copy | picture | (on)
     Draw around what may fill wide holes; with the right button, what may not. A click forgets both.
+"""
+
+
+#: The view modes, which `view_state` has.
+_MODES = """
+view result | &Result | 0 | picture | picture | (on)
+    The picture as it is now, alone; hold B to see the damage.
+view side | &Side by Side | 1 | side-by-side | picture | (on)
+    Damaged and restored.
+view split | S&plit | 2 | split | picture | (on)
+    Before and after with a divider.
+view compare | Compar&ison | 3 | triple | picture | (on)
+    Two runs of the history, or one under each constraint.
+view error | &Error Map | 4 | error-map | picture | (on)
+    Original, restored and their difference.
+view split-compare | Sp&lit Comparison | 5 | split-two | picture | (on)
+    Two runs with a divider.
 """
 
 
@@ -258,7 +275,7 @@ def _read(table: str) -> tuple[Specs, Menus]:
 
 #: All actions by name but those of tools and view modes; and the menus by title: sections of names.
 SPECS, MENUS = _read(_TABLE)
-TOOL_SPECS, _ = _read(_TOOLS)
+TOOL_SPECS, MODE_SPECS = _read(_TOOLS)[0], _read(_MODES)[0]
 
 #: The sections of the toolbar, and of the menu of the right button on a picture.
 TOOLBAR = (

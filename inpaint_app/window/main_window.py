@@ -11,7 +11,15 @@ from PySide6.QtGui import (
     QGuiApplication,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QMainWindow,
+    QMessageBox,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inpaint_app.errors import printable_path
 from inpaint_app.window.action_table import Need
@@ -362,6 +370,13 @@ class MainWindow(QMainWindow):
         if event.type() == QEvent.Type.PaletteChange:
             self.actions_.draw_icons(self.palette())
         super().changeEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Pass over the tabs of panels that are put away: Qt keeps them outside the window."""
+        is_moved = super().focusNextPrevChild(forward)
+        while is_moved and isinstance(now := self.focusWidget(), QTabBar) and now.visibleRegion().isEmpty():
+            is_moved = super().focusNextPrevChild(forward)
+        return is_moved
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files and pictures, and say what dropping does."""

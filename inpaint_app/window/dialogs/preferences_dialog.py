@@ -71,6 +71,7 @@ class PreferencesDialog(QDialog):
         forget = buttons.addButton("&Forget Recent Files", QDialogButtonBox.ButtonRole.ActionRole)
         forget.clicked.connect(self.forget_wanted)
         tabs = QTabWidget()
+        tabs.setAccessibleName("Preferences")
         tabs.addTab(self._general(theme, unit), "General")
         tabs.addTab(self._pictures(), "Pictures and marks")
         tabs.addTab(self.keys, "Keys")

@@ -14,12 +14,7 @@ HARDNESS_STEP = 25
 class ViewMode:
     """Which panes are shown."""
 
-    name: str  #: Its name on the command line.
-    #: Of its menu entry; an ampersand marks its letter.
-    text: str
-    tip: str
-    icon: str  #: A file of `assets/icons`, without its suffix.
-    key: str  #: Shortcut.
+    name: str  #: Its name on the command line, and that of its action after "view".
     panes: tuple[str, ...]  #: Names of panes, see `viewer.display`, which also has their order.
     is_comparison: bool = False  #: Whether it shows several runs.
     #: Whether it serves to judge a method, and whether to mend a photograph.
@@ -30,54 +25,12 @@ class ViewMode:
 #: Panes for the runs of a comparison: as many as there are constraints, of which there are at least two.
 COMPARED = tuple(f"compared_{number + 1}" for number in range(len(CONSTRAINTS)))
 
-RESULT = ViewMode(
-    "result",
-    "&Result",
-    "The picture as it is now, alone; hold B to see the damage.",
-    "picture",
-    "0",
-    ("result",),
-    is_for_study=False,
-    is_for_retouching=True,
-)
-SIDE_BY_SIDE = ViewMode(
-    "side", "&Side by Side", "Damaged and restored.", "side-by-side", "1", ("damaged", "restored")
-)
-SPLIT = ViewMode(
-    "split",
-    "S&plit",
-    "Before and after with a divider.",
-    "split",
-    "2",
-    ("split",),
-    is_for_retouching=True,
-)
-COMPARISON = ViewMode(
-    "compare",
-    "Compar&ison",
-    "Two runs of the history, or one under each constraint.",
-    "triple",
-    "3",
-    ("damaged", *COMPARED),
-    is_comparison=True,
-)
-ERROR_MAP = ViewMode(
-    "error",
-    "&Error Map",
-    "Original, restored and their difference.",
-    "error-map",
-    "4",
-    ("original", "restored", "error"),
-)
-SPLIT_COMPARISON = ViewMode(
-    "split-compare",
-    "Sp&lit Comparison",
-    "Two runs with a divider.",
-    "split-two",
-    "5",
-    ("compared_split",),
-    is_comparison=True,
-)
+RESULT = ViewMode("result", ("result",), is_for_study=False, is_for_retouching=True)
+SIDE_BY_SIDE = ViewMode("side", ("damaged", "restored"))
+SPLIT = ViewMode("split", ("split",), is_for_retouching=True)
+COMPARISON = ViewMode("compare", ("damaged", *COMPARED), is_comparison=True)
+ERROR_MAP = ViewMode("error", ("original", "restored", "error"))
+SPLIT_COMPARISON = ViewMode("split-compare", ("compared_split",), is_comparison=True)
 
 _ALL = (RESULT, SIDE_BY_SIDE, SPLIT, COMPARISON, ERROR_MAP, SPLIT_COMPARISON)
 #: All view modes; menu, toolbar, shortcuts and the command line follow.

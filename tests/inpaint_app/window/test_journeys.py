@@ -125,6 +125,7 @@ def test_an_old_photograph_open_repair(window, qtbot, tmp_path) -> None:
     assert notices[-1].startswith("Repaired ")
     assert "crack" in notices[-1]
     assert window.status.currentMessage() == notices[-1]
+    assert window.actions_["undo"].text() == "&Undo Found Damage"
     trigger(window, "undo")
     settle(window, qtbot)
     assert not window.status.currentMessage(), "what was told of a step does not outlive it"
