@@ -25,7 +25,7 @@ from inpaint_app.system import n_cores
 from inpaint_app.text.explanations import PRESET_EXPLANATIONS, preset_title
 from inpaint_app.text.formatting import UNITS
 from inpaint_app.window.canvas.screen_profile import SRGB, SYSTEM
-from inpaint_app.window.dialogs.file_dialogs import ask_for_profile
+from inpaint_app.window.dialogs.file_dialogs import PROFILES, ask_for_file
 from inpaint_app.window.dialogs.key_form import Groups, KeyForm
 from inpaint_app.window.document.settings_text import preset_of
 from inpaint_app.window.session import Session
@@ -71,6 +71,7 @@ class PreferencesDialog(QDialog):
         forget = buttons.addButton("&Forget Recent Files", QDialogButtonBox.ButtonRole.ActionRole)
         forget.clicked.connect(self.forget_wanted)
         tabs = QTabWidget()
+        tabs.setAccessibleName("Preferences")
         tabs.addTab(self._general(theme, unit), "General")
         tabs.addTab(self._pictures(), "Pictures and marks")
         tabs.addTab(self.keys, "Keys")
@@ -172,7 +173,8 @@ class PreferencesDialog(QDialog):
         self._screen = choice
 
     def _choose_screen(self, place: int) -> None:
-        choice = self._screens.itemData(place) or ask_for_profile(self) or self._screen
+        chosen = self._screens.itemData(place) or ask_for_file(self, "Profile of the screen", "", PROFILES)
+        choice = str(chosen or self._screen)
         self.show_screen(self._screen)
         self.screen_chosen.emit(choice)
 

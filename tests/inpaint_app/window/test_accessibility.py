@@ -86,6 +86,16 @@ def test_the_focus_goes_to_what_is_in_sight_and_takes_keys(window, qtbot, files)
         assert any(isinstance(stop, QTabBar) for stop in stops), "the way to the other dock"
 
 
+@pytest.mark.parametrize("name", ["", "whole"])
+def test_the_focus_passes_over_panels_that_are_put_away(window, qtbot, files, name) -> None:
+    if name:
+        window.files.open_file(files[name])
+        settle(window, qtbot)
+    stops = tab_stops(window, qtbot)
+    assert len(set(stops)) >= (8 if name else 4)
+    assert [stop for stop in stops if isinstance(stop, QTabBar) and stop.visibleRegion().isEmpty()] == []
+
+
 def test_a_window_put_away_keeps_its_focus(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     presets = find(window, QComboBox, "Preset")

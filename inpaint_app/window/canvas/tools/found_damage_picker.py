@@ -3,15 +3,16 @@
 from dataclasses import replace
 from math import floor
 
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainterPath
 
 from inpaint_app.window.action_table import key_hint
+from inpaint_app.window.canvas.tools.lasso import Lasso
 from inpaint_app.window.canvas.tools.outlines import pixels_inside, region_outline
-from inpaint_app.window.canvas.tools.tool import Place, Tool
+from inpaint_app.window.canvas.tools.tool import Place
 
 
-class FoundDamagePicker(Tool):
+class FoundDamagePicker(Lasso):
     """A click removes a mark or brings it back; a line around marks removes them.
 
     The right button brings back what the line surrounds, and with Shift all but what it surrounds goes.
@@ -19,27 +20,15 @@ class FoundDamagePicker(Tool):
 
     name = "pick"
     cursor = Qt.CursorShape.PointingHandCursor
-    uses_right_button = True
-    _start = Place(0, 0)
-    #: The line while it is drawn.
-    _path = QPainterPath()
     _outline: tuple[int, QPainterPath] | None = None
-
-    def press(self, place: Place) -> None:
-        """Begin a click, or a line."""
-        self.is_active, self._start = True, place
-        self._path = QPainterPath(QPointF(place.column, place.row))
-
-    def move(self, place: Place) -> None:
-        """Continue the line."""
-        self._path.lineTo(place.column, place.row)
 
     def release(self) -> None:
         """Change the mark that was clicked, or those inside the line."""
         self.is_active = False
         bounds = self._path.boundingRect()
         if max(bounds.width(), bounds.height()) <= self.reach:
-            if not self.session.finding.toggle(floor(self._start.row), floor(self._start.column), self.reach):
+            start = self._path.elementAt(0)
+            if not self.session.finding.toggle(floor(start.y), floor(start.x), self.reach):
                 self.session.document.notice.emit(
                     f"No damage was found here. Find Damage{key_hint('find_damage')} looks for some."
                 )
@@ -65,9 +54,7 @@ class FoundDamagePicker(Tool):
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the line, or else the mark under the pointer or the one that is gone through."""
         if self.is_active:
-            path = QPainterPath(self._path)
-            path.closeSubpath()
-            return path
+            return super().outline(pointer)
         found, number = self.session.state.found, None
         if pointer is not None:
             number = self.session.finding.region_near(floor(pointer.row), floor(pointer.column), self.reach)

@@ -8,10 +8,10 @@ from inpaint_app.model.picture import Picture
 from inpaint_app.window.panels.damage_panel import DamagePanel
 
 
-def test_the_mask_follows_ticks_and_slider(session, qtbot) -> None:
+def test_the_mask_follows_ticks_and_slider(session, actions, qtbot) -> None:
     pixels = np.random.default_rng(0).normal(110, 3, (96, 128))
     pixels[40, 10:80] += 90
-    panel = DamagePanel(session)
+    panel = DamagePanel(session, actions)
     qtbot.addWidget(panel)
     assert not find(panel, QPushButton, "Find damage").isEnabled()
     session.opening.open_picture(lambda: Picture(pixels.astype(np.uint8)), "scratched")
