@@ -184,9 +184,9 @@ class _Driver:
 
     def _zoom(self) -> None:
         viewport = self._window.viewer.viewport
-        for zoom in (viewport.zoom_in, viewport.zoom_out):
+        for step in (1, -1):
             for _ in range(_NOTCHES):
-                zoom()
+                viewport.zoom_step(step)
                 process_events()
         viewport.fit()
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
 from PySide6.QtWidgets import QWidget
 
-from inpaint_app.window.action_table import OWN_KEYS, SPECS, ActionSpec, Need
+from inpaint_app.window.action_table import MODE_SPECS, OWN_KEYS, SPECS, TOOL_SPECS, ActionSpec, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.document.view_state import VIEW_MODES
 from inpaint_app.window.theme.icons import icon
@@ -32,16 +32,8 @@ class Actions(QObject):
         OWN_KEYS.update(own_keys)
         self._made: list[tuple[ActionSpec, QAction]] = []
         self._by_name = {name: self._make(name, spec) for name, spec in SPECS.items()}
-        self.tools = {
-            name: self._make(name, ActionSpec(tool.text, (tool.key,), tool.tip, tool.icon, checkable=True))
-            for name, tool in TOOLS.items()
-        }
-        self.modes = {
-            name: self._make(
-                f"view {name}", ActionSpec(mode.text, (mode.key,), mode.tip, mode.icon, checkable=True)
-            )
-            for name, mode in VIEW_MODES.items()
-        }
+        self.tools = {name: self._make(name, TOOL_SPECS[name]) for name in TOOLS}
+        self.modes = {name: self._make(f"view {name}", MODE_SPECS[f"view {name}"]) for name in VIEW_MODES}
 
     def __getitem__(self, name: str) -> QAction:
         """Return an action."""
@@ -51,7 +43,10 @@ class Actions(QObject):
         """Let every action of the table run its method of a window, or of one of its parts."""
         for name, spec in SPECS.items():
             run = attrgetter(spec.run)(window)
-            self[name].triggered.connect(run if spec.checkable else lambda _on=False, run=run: run())
+            given = () if spec.argument is None else (spec.argument,)
+            self[name].triggered.connect(
+                run if spec.checkable else lambda _on=False, run=run, given=given: run(*given)
+            )
 
     def draw_icons(self, palette: QPalette) -> None:
         """Give the actions icons in the colors of a palette."""
@@ -83,6 +78,7 @@ class Actions(QObject):
     def _make(self, name: str, spec: ActionSpec) -> QAction:
         action = QAction(spec.text, self)
         action.setObjectName(name)
+        action.setIconText(spec.text.replace("&", "").rstrip(" …"))  # lists and tooltips name it so
         action.setStatusTip(spec.tip)
         self._show_keys(action, [OWN_KEYS[name]] if name in OWN_KEYS else spec.keys)
         action.setCheckable(spec.checkable)
@@ -96,5 +92,5 @@ class Actions(QObject):
         """Let keys trigger an action, and name it and its key in its tooltip."""
         action.setShortcuts([QKeySequence(key) for key in keys if key])
         key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        name, tip = action.text().replace("&", "").rstrip(" …"), tooltip(action.statusTip())
+        name, tip = action.iconText(), tooltip(action.statusTip())
         action.setToolTip(f"{name} ({key})\n{tip}" if key else f"{name}\n{tip}")

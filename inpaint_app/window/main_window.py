@@ -11,7 +11,15 @@ from PySide6.QtGui import (
     QGuiApplication,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QMainWindow,
+    QMessageBox,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inpaint_app.errors import printable_path
 from inpaint_app.window.action_table import Need
@@ -64,18 +72,17 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, preferences.keys)
         self.session = Session(self)
         self.viewer = Viewer(self.session)
-        self.banner, self.status = Banner(), StatusBar()
+        self.banner, self.status = Banner(), StatusBar(self.actions_)
         self._is_full = False
         self._thumbnails = Thumbnails(self.session.workers, self)
         self.offers = [Banner(offer.button) for offer in self.session.offers]
-        self.welcome, self._pages = Welcome(), QStackedWidget()
-        self.files, self.view = (
-            FileCommands(self.session, preferences, self),
-            ViewCommands(self.session, self),
-        )
+        self.welcome, self._pages = Welcome(self.actions_), QStackedWidget()
+        self.files = FileCommands(self.session, preferences, self)
+        self.view = ViewCommands(self.session, self)
         self.side = SidePanel(self.session, self.actions_)
-        self.history, self.dictionary = HistoryPanel(self.session), DictionaryPanel(self.session)
-        self.planes = PlaneBar(self.session)
+        self.history = HistoryPanel(self.session, self.actions_)
+        self.dictionary = DictionaryPanel(self.session)
+        self.planes = PlaneBar(self.session, self.actions_)
         self._is_closed = False
         self._lay_out()
         self.menus = Menus(
@@ -85,7 +92,6 @@ class MainWindow(QMainWindow):
             self._docks.actions,
         )
         self.choices = Choices(self.session, self.viewer, self.actions_, self.menus, preferences, theme, self)
-        self.planes.restore_wanted.connect(self.files.restore_pages)
         self.addToolBarBreak()
         self.addToolBar(ToolOptions(self.session, self))
         self._connect_actions()
@@ -159,19 +165,12 @@ class MainWindow(QMainWindow):
         self.viewer.drawn.connect(self._update_actions, Qt.ConnectionType.QueuedConnection)
         self.viewer.panels_wanted.connect(self.actions_["hide_panels"].trigger)
         self.viewer.pixel_changed.connect(self.status.pixel.setText)
-        self.status.progress.stop_wanted.connect(session.stop)
-        self.status.progress.cancel_wanted.connect(self.cancel)
         self._thumbnails.changed.connect(
             lambda: self.welcome.show_recent(self._preferences.recent_files, self._thumbnails.images)
         )
         self.welcome.recent_wanted.connect(self._open_recent)
-        self.welcome.open_wanted.connect(self.files.open)
         self.welcome.repair_wanted.connect(self.files.repair)
-        self.welcome.paste_wanted.connect(self.files.paste)
         self.welcome.sample_wanted.connect(self.files.open_sample)
-        self.history.export_wanted.connect(self.files.export)
-        self.side.damage.find_wanted.connect(self.find_damage)
-        self.side.missing.mask_file_wanted.connect(self.files.open_mask)
 
     # Commands
 
@@ -204,7 +203,7 @@ class MainWindow(QMainWindow):
         self.menuBar().setVisible(not is_full)
         self.status.lend_progress(self._below.column if is_full else None)
         self.status.setVisible(not is_full)
-        (self.showFullScreen if is_full else self.showNormal)()
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
         self.actions_["full_screen"].setChecked(is_full)
         self._update_actions()
 
@@ -371,6 +370,13 @@ class MainWindow(QMainWindow):
         if event.type() == QEvent.Type.PaletteChange:
             self.actions_.draw_icons(self.palette())
         super().changeEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Pass over the tabs of panels that are put away: Qt keeps them outside the window."""
+        is_moved = super().focusNextPrevChild(forward)
+        while is_moved and isinstance(now := self.focusWidget(), QTabBar) and now.visibleRegion().isEmpty():
+            is_moved = super().focusNextPrevChild(forward)
+        return is_moved
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files and pictures, and say what dropping does."""

@@ -92,7 +92,7 @@ def check_entry(entry) -> None:
     """Check what menu, toolbar and shortcuts need of a tool or a view mode."""
     assert entry.text.count("&") == 1
     assert entry.tip.endswith(".")
-    assert len(entry.key) == 1
+    assert len(entry.keys[0]) == 1 and entry.checkable
     assert asset("icons", f"{entry.icon}.svg").is_file()
 
 

@@ -85,9 +85,9 @@ class Navigation(CanvasPart):
         elif key in moves:
             self._viewport.pan(*moves[key])
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            self._viewport.zoom_in()
+            self._viewport.zoom_step(1)
         elif key == Qt.Key.Key_Minus:
-            self._viewport.zoom_out()
+            self._viewport.zoom_step(-1)
         else:
             return False
         return True

@@ -101,13 +101,9 @@ class Viewport(QObject):
         """Multiply the zoom; see `set_zoom`."""
         self.set_zoom(self.zoom * factor, at)
 
-    def zoom_in(self) -> None:
-        """Enlarge by a step."""
-        self.zoom_by(ZOOM_STEP)
-
-    def zoom_out(self) -> None:
-        """Reduce by a step."""
-        self.zoom_by(1 / ZOOM_STEP)
+    def zoom_step(self, steps: int) -> None:
+        """Enlarge by some steps, or reduce."""
+        self.zoom_by(ZOOM_STEP**steps)
 
     def pan(self, dx: float, dy: float) -> None:
         """Move the picture by screen pixels, rightwards and downwards."""

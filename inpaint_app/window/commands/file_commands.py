@@ -1,7 +1,7 @@
 """The commands of the File menu: ask for files and pass them to the session."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QObject
@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io import registry
-from inpaint_app.io.format import Format
 from inpaint_app.io.paths import is_visible, same_file, status_of
 from inpaint_app.io.write import Output, default_output, properties_of
 from inpaint_app.model.damage import Damage
@@ -24,9 +23,53 @@ from inpaint_app.window.dialogs.export_dialog import ExportDialog
 from inpaint_app.window.document.document import NO_PICTURE
 from inpaint_app.window.document.project import SUFFIX as PROJECT_SUFFIX
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.services.exporting import no_result, pixels_of
+from inpaint_app.window.services.exporting import Exporting, no_result, pixels_of
 from inpaint_app.window.session import Session
 
+_Kinds = Callable[[], str]
+#: What can be read: the title of the dialog, the kinds of files, and what takes the file.
+_READABLE: dict[str, tuple[str, _Kinds, Callable[[Session, Path], None]]] = {
+    "mask": (
+        "Open a mask, white = missing",
+        file_dialogs.name_filter,
+        lambda session, path: session.opening.set_mask_spec(MaskSpec(mask=path)),
+    ),
+    "reference": (
+        "Open the undamaged picture",
+        file_dialogs.name_filter,
+        lambda session, path: session.opening.open_reference(path),
+    ),
+    "recipe": (
+        "Open a recipe",
+        lambda: file_dialogs.RECIPES,
+        lambda session, path: session.opening.open_recipe(path),
+    ),
+    "network": (
+        "Open a network",
+        lambda: file_dialogs.NETWORKS,
+        lambda session, path: session.filling.use_network(path),
+    ),
+}
+
+
+def _pictures() -> str:
+    return file_dialogs.name_filter(registry.writable())
+
+
+#: What can be written beside the picture: the title of the dialog, the kinds of files, the ending of the
+#: name that is suggested, and what writes it.
+_WRITABLE: dict[str, tuple[str, _Kinds, str, Callable[[Exporting, Output], None]]] = {
+    "comparison": ("Export the comparison", _pictures, ".png", Exporting.write_comparison),
+    "dictionary": ("Export the dictionary", _pictures, ".png", Exporting.write_dictionary),
+    "mask": (
+        "Save the mask",
+        lambda: file_dialogs.name_filter(registry.lossless()),
+        ".png",
+        Exporting.write_mask,
+    ),
+    "project": ("Save the project", lambda: file_dialogs.PROJECTS, PROJECT_SUFFIX, Exporting.write_project),
+    "recipe": ("Save the recipe", lambda: file_dialogs.RECIPES, ".json", Exporting.write_recipe),
+}
 #: Seconds after which a run is not discarded without asking.
 MAX_LOST_SECONDS = 5.0
 
@@ -44,20 +87,26 @@ class FileCommands(QObject):
 
     def open(self) -> None:
         """Ask for a picture and open it."""
-        path = file_dialogs.ask_for_picture(
-            self._window, "Open a picture or a project", self._preferences.folder, file_dialogs.PROJECTS
-        )
+        path = self._ask("Open a picture or a project", file_dialogs.PROJECTS)
         if path is not None:
             self.open_file(path)
 
     def repair(self) -> None:
         """Ask for a photograph, open it and repair it."""
-        path = self._ask_for_picture("Repair a photograph")
+        path = self._ask("Repair a photograph")
         if path is not None:
             self.open_file(path, then=self._session.repairing.repair)
 
-    def _ask_for_picture(self, title: str) -> Path | None:
-        return file_dialogs.ask_for_picture(self._window, title, self._preferences.folder)
+    def _ask(self, title: str, *more: str) -> Path | None:
+        kinds = ";;".join((file_dialogs.name_filter(), *more))
+        return file_dialogs.ask_for_file(self._window, title, self._preferences.folder, kinds)
+
+    def read(self, what: str) -> None:
+        """Ask for one of the other files that can be read, and take it."""
+        title, kinds, take = _READABLE[what]
+        path = file_dialogs.ask_for_file(self._window, title, self._preferences.folder, kinds())
+        if path is not None:
+            take(self._session, path)
 
     def open_file(
         self,
@@ -99,30 +148,6 @@ class FileCommands(QObject):
         """Open the bundled picture."""
         if self.may_leave():
             self._session.opening.open_sample(damage)
-
-    def open_mask(self) -> None:
-        """Ask for a mask file and take it."""
-        path = self._ask_for_picture("Open a mask, white = missing")
-        if path is not None:
-            self._session.opening.set_mask_spec(MaskSpec(mask=path))
-
-    def open_reference(self) -> None:
-        """Ask for the undamaged picture and measure against it."""
-        path = self._ask_for_picture("Open the undamaged picture")
-        if path is not None:
-            self._session.opening.open_reference(path)
-
-    def open_recipe(self) -> None:
-        """Ask for a recipe and take its parameters and marks."""
-        path = file_dialogs.ask_for_recipe(self._window, self._preferences.folder)
-        if path is not None:
-            self._session.opening.open_recipe(path)
-
-    def open_network(self) -> None:
-        """Ask for the network that fills wide holes."""
-        path = file_dialogs.ask_for_network(self._window, self._preferences.folder)
-        if path is not None:
-            self._session.filling.use_network(path)
 
     def paste(self) -> None:
         """Open what is on the clipboard."""
@@ -218,7 +243,7 @@ class FileCommands(QObject):
             self.export()
             self._session.exporting.wait()
         if self._session.state.has_unsaved_mask and not self._session.state.has_unsaved_result:
-            self.save_mask()
+            self.write("mask")
             self._session.exporting.wait()
         state = self._session.state
         return not (state.has_unsaved_result or state.has_unsaved_mask)
@@ -252,29 +277,18 @@ class FileCommands(QObject):
             self._session.exporting.write_restored(dialog.target)
         dialog.deleteLater()
 
-    def export_comparison(self) -> None:
-        """Ask where to write the comparison figure, and write it."""
-        write = self._session.exporting.write_comparison
-        self._ask_and_write("Export the comparison", "comparison", write, registry.writable())
-
-    def export_dictionary(self) -> None:
-        """Ask where to write the picture of the dictionary, and write it."""
-        write = self._session.exporting.write_dictionary
-        self._ask_and_write("Export the dictionary", "dictionary", write, registry.writable())
-
-    def save_project(self) -> None:
-        """Ask where to write the project, and write it."""
-        write = self._session.exporting.write_project
-        self._ask_and_write("Save the project", "project", write, kinds=file_dialogs.PROJECTS)
-
-    def save_mask(self) -> None:
-        """Ask where to write the mask, and write it."""
-        self._ask_and_write("Save the mask", "mask", self._session.exporting.write_mask, registry.lossless())
-
-    def save_recipe(self) -> None:
-        """Ask where to write the recipe, and write it."""
-        write = self._session.exporting.write_recipe
-        self._ask_and_write("Save the recipe", "recipe", write, kinds=file_dialogs.RECIPES)
+    def write(self, what: str) -> None:
+        """Ask where to write something beside the picture, and write it."""
+        source = self._session.state.source
+        if source is None:
+            self._session.document.problem.emit(NO_PICTURE)
+            return
+        title, kinds, ending, write = _WRITABLE[what]
+        path = file_dialogs.ask_where_to_write(self._window, title, self.suggestion(what, ending), kinds())
+        if path is not None:
+            # The dialog has asked about replacing a file, but never may a source be replaced by a figure.
+            is_source = any(same_file(path, each) for each in source.files)
+            write(self._session.exporting, Output(path, overwrite=not is_source))
 
     def suggestion(self, what: str, ending: str = ".png") -> Path:
         """Return a name beside the source that does not exist yet, for something that is written."""
@@ -294,28 +308,6 @@ class FileCommands(QObject):
             number += 1
         return free
 
-    def _ask_and_write(
-        self,
-        title: str,
-        what: str,
-        write: Callable[[Output], None],
-        formats: Sequence[Format] = (),
-        *,
-        kinds: str = "",
-    ) -> None:
-        """Ask where to write a picture in one of the formats, or a file of another kind, and write it."""
-        source = self._session.state.source
-        if source is None:
-            self._session.document.problem.emit(NO_PICTURE)
-            return
-        ending = {file_dialogs.RECIPES: ".json", file_dialogs.PROJECTS: PROJECT_SUFFIX}.get(kinds, ".png")
-        kinds = kinds or file_dialogs.name_filter(list(formats))
-        path = file_dialogs.ask_where_to_write(self._window, title, self.suggestion(what, ending), kinds)
-        if path is not None:
-            # The dialog has asked about replacing a file, but never may a source be replaced by a figure.
-            is_source = any(same_file(path, each) for each in source.files)
-            write(Output(path, overwrite=not is_source))
-
     # Files and folders as a whole
 
     def restore_whole_file(self) -> None:
@@ -330,9 +322,8 @@ class FileCommands(QObject):
         self._restore_whole(source.path, self._session.whole_file.restore_pages)
 
     def _restore_whole(self, path: Path, restore: Callable[[Output], None]) -> None:
-        kinds = file_dialogs.name_filter(registry.writable())
-        suggestion = default_output(path)
-        chosen = file_dialogs.ask_where_to_write(self._window, "Restore the whole file", suggestion, kinds)
+        suggestion, title = default_output(path), "Restore the whole file"
+        chosen = file_dialogs.ask_where_to_write(self._window, title, suggestion, _pictures())
         if chosen is not None:
             restore(Output(chosen, overwrite=not same_file(chosen, path)))
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
-from inpaint_app.window.document.view_state import RETOUCH, STUDY, ViewState
+from inpaint_app.window.document.view_state import HARDNESS_STEP, RETOUCH, STUDY, ViewState
 from inpaint_app.window.session import Session
 
 
@@ -20,21 +20,13 @@ class ViewCommands(QObject):
         """Put another view in the place of the one there is."""
         self._session.document.set_view(change(self._session.state.view))
 
-    def shrink_brush(self) -> None:
-        """Make the brush a step smaller."""
-        self.change(ViewState.with_smaller_brush)
+    def resize_brush(self, step: int) -> None:
+        """Make the brush a step larger, or smaller."""
+        self.change(lambda view: view.with_resized_brush(step))
 
-    def grow_brush(self) -> None:
-        """Make the brush a step larger."""
-        self.change(ViewState.with_larger_brush)
-
-    def soften_brush(self) -> None:
-        """Make the brush a step softer."""
-        self.change(ViewState.with_softer_brush)
-
-    def harden_brush(self) -> None:
-        """Make the brush a step harder."""
-        self.change(ViewState.with_harder_brush)
+    def harden_brush(self, steps: int) -> None:
+        """Make the brush harder, or softer."""
+        self.change(lambda view: view.with_hardness(view.hardness + steps * HARDNESS_STEP))
 
     def show_mask(self, is_shown: bool) -> None:
         """Hatch missing pixels, or not."""
@@ -44,15 +36,8 @@ class ViewCommands(QObject):
         """Show the damaged picture while a key is held."""
         self.change(lambda view: replace(view, is_before_held=is_held))
 
-    def previous_page(self) -> None:
-        """Show the page before."""
-        self._turn_page(-1)
-
-    def next_page(self) -> None:
-        """Show the page after."""
-        self._turn_page(1)
-
-    def _turn_page(self, n_pages: int) -> None:
+    def turn_page(self, n_pages: int) -> None:
+        """Show a page some further on, if there is one."""
         source = self._session.state.source
         if source is not None and 0 <= source.plane.page + n_pages < source.n_pages:
             self._session.opening.show_plane(page=source.plane.page + n_pages)

@@ -11,6 +11,7 @@ from inpaint_app.io.format import Format
 from inpaint_app.io.paths import is_visible
 
 RECIPES, PROJECTS = "Recipes (*.json)", "Projects (*.inpaint)"
+NETWORKS, PROFILES = "ONNX files (*.onnx)", "ICC profiles (*.icc *.icm)"
 
 
 def name_filter(formats: list[Format] | None = None) -> str:
@@ -19,29 +20,10 @@ def name_filter(formats: list[Format] | None = None) -> str:
     return f"Pictures ({patterns})" + (";;All files (*)" if formats is None else "")
 
 
-def ask_for_picture(parent: QWidget, title: str, folder: Path, more: str = "") -> Path | None:
-    """Ask for a picture to read, or a file of another kind; None if the user cancels."""
-    kinds = ";;".join(filter(None, (name_filter(), more)))
+def ask_for_file(parent: QWidget, title: str, folder: Path | str, kinds: str) -> Path | None:
+    """Ask for a file to read; None if the user cancels."""
     chosen, _ = QFileDialog.getOpenFileName(parent, title, str(folder), kinds)
     return Path(chosen) if chosen else None
-
-
-def ask_for_recipe(parent: QWidget, folder: Path) -> Path | None:
-    """Ask for a recipe to read."""
-    chosen, _ = QFileDialog.getOpenFileName(parent, "Open a recipe", str(folder), RECIPES)
-    return Path(chosen) if chosen else None
-
-
-def ask_for_network(parent: QWidget, folder: Path) -> Path | None:
-    """Ask for a network to fill wide holes by."""
-    chosen, _ = QFileDialog.getOpenFileName(parent, "Open a network", str(folder), "ONNX files (*.onnx)")
-    return Path(chosen) if chosen else None
-
-
-def ask_for_profile(parent: QWidget) -> str:
-    """Ask for a color profile to read; empty if the user cancels."""
-    chosen, _ = QFileDialog.getOpenFileName(parent, "Profile of the screen", "", "ICC profiles (*.icc *.icm)")
-    return chosen
 
 
 def ask_where_to_write(parent: QWidget, title: str, suggestion: Path, kinds: str) -> Path | None:

@@ -61,7 +61,7 @@ class KeyForm(QWidget):
             if named:
                 group = QTreeWidgetItem(self._list, [title])
                 group.setFlags(Qt.ItemFlag.ItemIsEnabled)
-                self._actions += [(QTreeWidgetItem(group, [_name(action)]), action) for action in named]
+                self._actions += [(QTreeWidgetItem(group, [action.iconText()]), action) for action in named]
         self.refresh()
         self._list.expandAll()
 
@@ -88,16 +88,12 @@ class KeyForm(QWidget):
         others = (each for _, each in self._actions if each is not action and wanted in each.shortcuts())
         taken = None if wanted.isEmpty() else next(others, None)
         if taken is not None:
-            self._words.setText(f"{_name(taken)} has this key; give it another one first.")
+            self._words.setText(f"{taken.iconText()} has this key; give it another one first.")
             self._edit.setKeySequence(action.shortcut())
             return
         self.key_chosen.emit(action, wanted.toString(QKeySequence.SequenceFormat.PortableText))
         self._words.setText("")
         self.refresh()
-
-
-def _name(action: QAction) -> str:
-    return action.text().replace("&", "").rstrip(" …")
 
 
 def _key(action: QAction) -> str:

@@ -25,7 +25,7 @@ from inpaint_app.system import n_cores
 from inpaint_app.text.explanations import PRESET_EXPLANATIONS, preset_title
 from inpaint_app.text.formatting import UNITS
 from inpaint_app.window.canvas.screen_profile import SRGB, SYSTEM
-from inpaint_app.window.dialogs.file_dialogs import ask_for_profile
+from inpaint_app.window.dialogs.file_dialogs import PROFILES, ask_for_file
 from inpaint_app.window.dialogs.key_form import Groups, KeyForm
 from inpaint_app.window.document.settings_text import preset_of
 from inpaint_app.window.session import Session
@@ -71,6 +71,7 @@ class PreferencesDialog(QDialog):
         forget = buttons.addButton("&Forget Recent Files", QDialogButtonBox.ButtonRole.ActionRole)
         forget.clicked.connect(self.forget_wanted)
         tabs = QTabWidget()
+        tabs.setAccessibleName("Preferences")
         tabs.addTab(self._general(theme, unit), "General")
         tabs.addTab(self._pictures(), "Pictures and marks")
         tabs.addTab(self.keys, "Keys")
@@ -95,7 +96,7 @@ class PreferencesDialog(QDialog):
         units.setToolTip(tooltip("In centimeters and inches where the file tells its resolution."))
         cores = QSpinBox()
         cores.setRange(0, n_cores())
-        cores.setSpecialValueText(f"all ({n_cores()})")
+        cores.setSpecialValueText(f"All ({n_cores()})")
         cores.setValue(defaults.threads or 0)
         cores.setAccessibleName("Cores")
         cores.setToolTip("How many cores a restoration may use; the result does not depend on it.")
@@ -146,8 +147,8 @@ class PreferencesDialog(QDialog):
             known[self._looks.marks] = self._looks.marks
         self._marks.clear()
         for name, color in known.items():
-            self._marks.addItem(name, color)
-        self._marks.addItem("another …", None)
+            self._marks.addItem(_capital(name), color)
+        self._marks.addItem("Another …", None)
         self._marks.setCurrentIndex(self._marks.findData(self._looks.marks))
 
     def _choose_marks(self, place: int) -> None:
@@ -172,7 +173,8 @@ class PreferencesDialog(QDialog):
         self._screen = choice
 
     def _choose_screen(self, place: int) -> None:
-        choice = self._screens.itemData(place) or ask_for_profile(self) or self._screen
+        chosen = self._screens.itemData(place) or ask_for_file(self, "Profile of the screen", "", PROFILES)
+        choice = str(chosen or self._screen)
         self.show_screen(self._screen)
         self.screen_chosen.emit(choice)
 
@@ -180,11 +182,15 @@ class PreferencesDialog(QDialog):
 def _choice(name: str, entries: Mapping[str, object], chosen: object) -> QComboBox:
     box = QComboBox()
     for text, value in entries.items():
-        box.addItem(text, value)
+        box.addItem(_capital(text), value)
     if chosen in entries.values():
         box.setCurrentIndex([*entries.values()].index(chosen))
     box.setAccessibleName(name)
     return box
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _form(rows: Mapping[str, QWidget], *more: QWidget) -> QWidget:

@@ -45,7 +45,7 @@ class ShortcutDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         sections = [
-            (title, [(_name(action), _keys(action)) for action in actions if action.shortcuts()])
+            (title, [(action.iconText(), _keys(action)) for action in actions if action.shortcuts()])
             for title, actions in groups
         ]
         self._sections = [section for section in (*sections, ("Pictures", list(_BY_HAND))) if section[1]]
@@ -89,10 +89,6 @@ def _sheet(sections: list[Section]) -> QTreeWidget:
         sheet.addTopLevelItem(group)
     sheet.expandAll()
     return sheet
-
-
-def _name(action: QAction) -> str:
-    return action.text().replace("&", "").rstrip(" …")
 
 
 def _keys(action: QAction) -> str:

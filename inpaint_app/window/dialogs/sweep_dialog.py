@@ -28,7 +28,7 @@ class SweepDialog(QDialog):
         self._session = session
         self.parameter, self.n_points = NoWheelComboBox(), NoWheelSpinBox()
         self.first, self.last = NoWheelDoubleSpinBox(), NoWheelDoubleSpinBox()
-        self.start, self.curve, self._note = QPushButton("&Start"), PointCurve(), QLabel()
+        self.start, self.curve, self._note = QPushButton("&Start"), PointCurve(_decibels), QLabel()
         self.parameter.addItems([words for words, _, _, _ in _WORDS.values()])
         self.n_points.setRange(2, MAX_POINTS)
         self.n_points.setValue(8)
@@ -97,8 +97,13 @@ class SweepDialog(QDialog):
             if not is_active
             else "The first value is tried …"
         )
-        self.curve.set_points(points, _WORDS[name][1], title, getattr(state.settings, name), empty)
+        self.curve.set_points(points, _WORDS[name][1], title, empty)
+        self.curve.set_marked(getattr(state.settings, name))
         self._note.setText(_note(state))
+
+
+def _decibels(value: float) -> str:
+    return f"{value:.2f} dB"
 
 
 def _note(state: DocumentState) -> str:

@@ -7,19 +7,14 @@ from inpaint_app.engine.brush_tip import BrushTip
 from inpaint_app.model.missing import KEY_TOLERANCE
 
 MIN_BRUSH, MAX_BRUSH = 1, 500
-_HARDNESS_STEP = 25
+HARDNESS_STEP = 25
 
 
 @dataclass(frozen=True)
 class ViewMode:
     """Which panes are shown."""
 
-    name: str  #: Its name on the command line.
-    #: Of its menu entry; an ampersand marks its letter.
-    text: str
-    tip: str
-    icon: str  #: A file of `assets/icons`, without its suffix.
-    key: str  #: Shortcut.
+    name: str  #: Its name on the command line, and that of its action after "view".
     panes: tuple[str, ...]  #: Names of panes, see `viewer.display`, which also has their order.
     is_comparison: bool = False  #: Whether it shows several runs.
     #: Whether it serves to judge a method, and whether to mend a photograph.
@@ -30,54 +25,12 @@ class ViewMode:
 #: Panes for the runs of a comparison: as many as there are constraints, of which there are at least two.
 COMPARED = tuple(f"compared_{number + 1}" for number in range(len(CONSTRAINTS)))
 
-RESULT = ViewMode(
-    "result",
-    "&Result",
-    "The picture as it is now, alone; hold B to see the damage.",
-    "picture",
-    "0",
-    ("result",),
-    is_for_study=False,
-    is_for_retouching=True,
-)
-SIDE_BY_SIDE = ViewMode(
-    "side", "&Side by Side", "Damaged and restored.", "side-by-side", "1", ("damaged", "restored")
-)
-SPLIT = ViewMode(
-    "split",
-    "S&plit",
-    "Before and after with a divider.",
-    "split",
-    "2",
-    ("split",),
-    is_for_retouching=True,
-)
-COMPARISON = ViewMode(
-    "compare",
-    "Compar&ison",
-    "Two runs of the history, or one under each constraint.",
-    "triple",
-    "3",
-    ("damaged", *COMPARED),
-    is_comparison=True,
-)
-ERROR_MAP = ViewMode(
-    "error",
-    "&Error Map",
-    "Original, restored and their difference.",
-    "error-map",
-    "4",
-    ("original", "restored", "error"),
-)
-SPLIT_COMPARISON = ViewMode(
-    "split-compare",
-    "Sp&lit Comparison",
-    "Two runs with a divider.",
-    "split-two",
-    "5",
-    ("compared_split",),
-    is_comparison=True,
-)
+RESULT = ViewMode("result", ("result",), is_for_study=False, is_for_retouching=True)
+SIDE_BY_SIDE = ViewMode("side", ("damaged", "restored"))
+SPLIT = ViewMode("split", ("split",), is_for_retouching=True)
+COMPARISON = ViewMode("compare", ("damaged", *COMPARED), is_comparison=True)
+ERROR_MAP = ViewMode("error", ("original", "restored", "error"))
+SPLIT_COMPARISON = ViewMode("split-compare", ("compared_split",), is_comparison=True)
 
 _ALL = (RESULT, SIDE_BY_SIDE, SPLIT, COMPARISON, ERROR_MAP, SPLIT_COMPARISON)
 #: All view modes; menu, toolbar, shortcuts and the command line follow.
@@ -150,30 +103,20 @@ class ViewState:
         """Return the state with another brush."""
         return replace(self, brush_diameter=min(max(diameter, MIN_BRUSH), MAX_BRUSH))
 
-    def with_larger_brush(self) -> "ViewState":
-        """Return the state with a brush a step larger."""
-        return self.with_brush(max(self.brush_diameter + 1, round(self.brush_diameter * 1.25)))
+    def with_resized_brush(self, step: int) -> "ViewState":
+        """Return the state with a brush a step larger, or smaller: by a quarter, at least by a pixel."""
+        now = self.brush_diameter
+        larger, smaller = max(now + 1, round(now * 1.25)), min(now - 1, round(now / 1.25))
+        return self.with_brush(larger if step > 0 else smaller)
 
     def with_hardness(self, percent: int) -> "ViewState":
         """Return the state with a harder or softer brush."""
         return replace(self, hardness=min(max(percent, 0), 100))
 
-    def with_harder_brush(self) -> "ViewState":
-        """Return the state with a brush a step harder."""
-        return self.with_hardness(self.hardness + _HARDNESS_STEP)
-
-    def with_softer_brush(self) -> "ViewState":
-        """Return the state with a brush a step softer."""
-        return self.with_hardness(self.hardness - _HARDNESS_STEP)
-
     @property
     def tip(self) -> BrushTip:
         """The tip of the healing brush."""
         return BrushTip(self.brush_diameter, self.hardness / 100, self.opacity / 100)
-
-    def with_smaller_brush(self) -> "ViewState":
-        """Return the state with a brush a step smaller."""
-        return self.with_brush(min(self.brush_diameter - 1, round(self.brush_diameter / 1.25)))
 
 
 def works_on(panes: tuple[str, ...], pane: str) -> bool:

@@ -1,33 +1,64 @@
 """The selected dictionary as a gallery of small pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPalette, QPen
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QLabel,
     QListView,
+    QListWidget,
+    QListWidgetItem,
     QStackedLayout,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
-from inpaint_app.window.panels.atom_model import Atom, AtomModel, Index, Order, format_share
-from inpaint_app.window.theme.colors import colors_of
+from inpaint_app.window.canvas.image_pyramid import to_image
 from inpaint_app.window.widgets.keys import overrides_shortcut
 from inpaint_app.window.widgets.labels import SecondaryLabel
-from inpaint_app.window.widgets.layouts import fill, labeled
+from inpaint_app.window.widgets.layouts import fill, labeled, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
+from inpaint_app.window.widgets.ticks import format_number
 
-_PICTURE = 56
-_MARGIN = 8
+_PICTURE, _MARGIN = 56, 8
+#: Dots of a picture on a display with two of them per pixel.
+_DOTS = 2 * _PICTURE
+_NUMBER = Qt.ItemDataRole.UserRole
 _EMPTY = "The atoms appear here once a picture has been restored."
 _HINT = "Choose an atom to see where it is used."
+
+
+@dataclass(frozen=True, eq=False)
+class Atom:
+    """An atom of the selected dictionary."""
+
+    pixels: npt.NDArray[np.floating[Any]]  #: The atom as a small picture.
+    origin: str  #: Its basis and position, as text.
+    gain: float  #: What its selection gained.
+    share: float  #: Fraction of the patches of the selection that use it, 0 to 1.
+
+
+class Order(Enum):
+    """How atoms are sorted."""
+
+    SELECTION = "Order of selection"
+    USAGE = "Most used first"
+    GAIN = "Largest gain first"
+
+
+_KEYS: dict[Order, Callable[[Atom], float]] = {
+    Order.SELECTION: lambda _atom: 0,
+    Order.USAGE: lambda atom: -atom.share,
+    Order.GAIN: lambda atom: -atom.gain,
+}
 
 
 class AtomGallery(QWidget):
@@ -42,12 +73,10 @@ class AtomGallery(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._model = AtomModel(self)
+        self._atoms: tuple[Atom, ...] = ()
         self.chosen: int | None = None  #: The number of the atom that is chosen, from 0.
         self._view, self._orders = _AtomView(), NoWheelComboBox()
         self._heading, self._details = QLabel(), SecondaryLabel(_HINT)
-        self._view.setModel(self._model)
-        self._view.setItemDelegate(_AtomPainter(self._model, self._view))
         self._view.setObjectName("atoms")
         self._view.setAccessibleName("Atoms of the dictionary")
         for order in Order:
@@ -58,19 +87,20 @@ class AtomGallery(QWidget):
         self._details.setMinimumHeight(3 * self.fontMetrics().lineSpacing())
         self._details.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._lay_out()
-        self._orders.currentIndexChanged.connect(self._on_order)
+        self._orders.currentIndexChanged.connect(self._show)
         # Not the current tile: the view makes the first one current whenever it gets the focus.
-        self._view.selectionModel().selectionChanged.connect(self._on_selection)
+        self._view.itemSelectionChanged.connect(self._on_selection)
         self._view.cleared.connect(lambda: self._choose(None))
         self.set_atoms(())
 
     def set_atoms(self, atoms: Sequence[Atom]) -> None:
         """Show a dictionary, given in the order of selection; none of its atoms is chosen."""
-        self._model.set_atoms(atoms)
+        self._atoms = tuple(atoms)
         self._heading.setText("No dictionary" if not atoms else f"{len(atoms)} atom{'s' * (len(atoms) > 1)}")
         self._orders.setEnabled(bool(atoms))
         self._pages.setCurrentIndex(1 if atoms else 0)
         self._choose(None)
+        self._show()
 
     def set_order(self, order: Order) -> None:
         """Sort the atoms."""
@@ -88,13 +118,22 @@ class AtomGallery(QWidget):
         self._pages.addWidget(full)
         fill(QVBoxLayout(self), top, (self._pages, 1))
 
-    def _on_order(self, place: int) -> None:
-        self._model.set_order(list(Order)[place])
+    def _show(self) -> None:
+        """Show the atoms in their order."""
+        key = _KEYS[self._orders.currentData()]
+        with QSignalBlocker(self._view):
+            self._view.clear()
+            for number, atom in sorted(enumerate(self._atoms), key=lambda each: key(each[1])):
+                item = QListWidgetItem(atom_icon(atom), f"no. {number + 1}\n{format_share(atom.share)}")
+                item.setData(_NUMBER, number)
+                item.setToolTip(tooltip(_describe(number, atom)))
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, _describe(number, atom))
+                self._view.addItem(item)
         self.set_chosen(self.chosen)
 
     def _on_selection(self) -> None:
-        selected = self._view.selectionModel().selectedIndexes()
-        self._choose(self._model.number(selected[0]) if selected else None)
+        selected = self._view.selectedItems()
+        self._choose(selected[0].data(_NUMBER) if selected else None)
 
     def _choose(self, number: int | None) -> None:
         """Change the choice as the user asks."""
@@ -106,17 +145,40 @@ class AtomGallery(QWidget):
     def set_chosen(self, number: int | None) -> None:
         """Choose an atom without emitting a signal."""
         self.chosen = number
-        self._details.setText(_HINT if number is None else self._model.describe(number))
-        selection = self._view.selectionModel()
-        if number is None:
-            selection.clearSelection()
-        else:
-            index = self._model.index_of(number)
-            selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-            self._view.scrollTo(index)
+        self._details.setText(_HINT if number is None else _describe(number, self._atoms[number]))
+        with QSignalBlocker(self._view):
+            self._view.clearSelection()
+            for item in map(self._view.item, range(self._view.count())):
+                if item.data(_NUMBER) == number:
+                    self._view.setCurrentItem(item)
 
 
-class _AtomView(QListView):
+def atom_icon(atom: Atom) -> QIcon:
+    """Return an atom as a small picture in a frame: zero is mid-gray, the largest value black or white."""
+    largest = float(np.abs(atom.pixels).max()) or 1.0
+    pixmap = QPixmap.fromImage(to_image(atom.pixels, (-largest, largest)).scaled(_DOTS, _DOTS))
+    painter = QPainter(pixmap)
+    painter.setPen(Qt.GlobalColor.gray)
+    painter.drawRect(0, 0, _DOTS - 1, _DOTS - 1)
+    painter.end()
+    icon = QIcon(pixmap)
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)  # or it would be tinted
+    return icon
+
+
+def _describe(number: int, atom: Atom) -> str:
+    used = f"used by {format_share(atom.share)} of the patches it was selected on"
+    return f"Atom {number + 1}: {atom.origin}. Gain {format_number(atom.gain)}, {used}."
+
+
+def format_share(share: float) -> str:
+    """Return a fraction as a percentage, such as "12 %" or "< 1 %"."""
+    if 0 < share < 0.01:
+        return "< 1 %"
+    return f"{100 * share:.0f} %"
+
+
+class _AtomView(QListWidget):
     """A wrapped list of tiles, of which none may be chosen."""
 
     cleared = Signal()
@@ -126,10 +188,12 @@ class _AtomView(QListView):
         self.setViewMode(QListView.ViewMode.IconMode)
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setMovement(QListView.Movement.Static)
-        self.setUniformItemSizes(True)
+        self.setIconSize(QSize(_PICTURE, _PICTURE))
+        height = _PICTURE + 2 * _MARGIN + 2 * self.fontMetrics().height()
+        self.setGridSize(QSize(_PICTURE + 2 * _MARGIN, height))
+        self.setViewportMargins(0, _MARGIN // 2, 0, 0)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setMouseTracking(True)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Clear the choice on a second click, or on one beside the atoms."""
@@ -154,58 +218,3 @@ class _AtomView(QListView):
 
     def _clears(self, event: QKeyEvent) -> bool:
         return event.key() == Qt.Key.Key_Escape and self.selectionModel().hasSelection()
-
-
-class _AtomPainter(QStyledItemDelegate):
-    """Draws a tile: the atom, its place in the order of selection, and how much it is used."""
-
-    def __init__(self, model: AtomModel, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._model = model
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Return the size of a tile, which is the same for all."""
-        return QSize(_PICTURE + 2 * _MARGIN, _PICTURE + 2 * _MARGIN + 2 * option.fontMetrics.height())
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw a tile."""
-        number = self._model.number(index)
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        if chosen or hovered:
-            role = QPalette.ColorRole.Highlight if chosen else QPalette.ColorRole.Button
-            painter.setBrush(option.palette.color(role))
-            painter.drawRoundedRect(option.rect.adjusted(4, 4, -4, -4), 4, 4)
-        if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(colors_of(option.palette).focus, 2))
-            painter.drawRoundedRect(option.rect.adjusted(1, 1, -1, -1), 5, 5)
-        self._draw_atom(painter, option, number)
-        self._draw_words(painter, option, number, chosen=chosen)
-        painter.restore()
-
-    def _draw_atom(self, painter: QPainter, option: QStyleOptionViewItem, number: int) -> None:
-        frame = QRect(option.rect.topLeft() + QPoint(_MARGIN, _MARGIN), QSize(_PICTURE, _PICTURE))
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-        painter.drawImage(frame, self._model.image(number))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(colors_of(option.palette).rule)
-        painter.drawRect(frame.adjusted(-1, -1, 0, 0))
-
-    def _draw_words(
-        self, painter: QPainter, option: QStyleOptionViewItem, number: int, *, chosen: bool
-    ) -> None:
-        line = option.fontMetrics.height()
-        top = option.rect.top() + _PICTURE + _MARGIN + 3
-        area = QRect(option.rect.left(), top, option.rect.width(), line)
-        role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
-        painter.setPen(option.palette.color(role))
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, f"no. {number + 1}")
-        if not chosen:
-            painter.setPen(colors_of(option.palette).soft_text)
-        share = format_share(self._model.atom(number).share)
-        painter.drawText(area.translated(0, line), Qt.AlignmentFlag.AlignCenter, share)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
@@ -18,7 +18,9 @@ from PySide6.QtWidgets import (
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from inpaint_app.engine.detect import TONES, DamageChoice
 from inpaint_app.window.action_table import key_hint
+from inpaint_app.window.actions import Actions
 from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.action_button import action_button
 from inpaint_app.window.widgets.layouts import fill, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelSpinBox
 
@@ -36,16 +38,14 @@ class DamageLimits(QWidget):
         self._smallest, self._largest = _size_box(), _size_box()
         self._everywhere = QPushButton("Look everywhere again")
         self._previous, self._next = QToolButton(), QToolButton()
-        self._place = QLabel()
         self._lay_out()
         self._tone.activated.connect(self._choose)
         self._smallest.valueChanged.connect(self._choose)
         self._largest.valueChanged.connect(self._choose)
         self._everywhere.clicked.connect(lambda: self._set(replace(session.state.choice, within=None)))
-        self._previous.clicked.connect(session.finding.go_to_previous)
-        self._next.clicked.connect(session.finding.go_to_next)
+        self._previous.clicked.connect(lambda: session.finding.step(-1))
+        self._next.clicked.connect(lambda: session.finding.step(1))
         session.document.watch(self._show, "choice", "marked")
-        session.document.watch(self._show_place, "mark", "found")
         self._show()
 
     def _lay_out(self) -> None:
@@ -70,7 +70,7 @@ class DamageLimits(QWidget):
         label.setBuddy(self._tone)
         steps = fill(QHBoxLayout(), self._previous, self._next, label, (self._tone, 1))
         sizes = fill(QHBoxLayout(), QLabel("Size"), (self._smallest, 1), QLabel("to"), (self._largest, 1))
-        fill(QVBoxLayout(self), steps, sizes, self._place, self._everywhere, spacing=6)
+        fill(QVBoxLayout(self), steps, sizes, self._everywhere, spacing=6)
 
     def _choose(self) -> None:
         self._set(
@@ -93,11 +93,6 @@ class DamageLimits(QWidget):
             self._smallest.setValue(choice.smallest)
             self._largest.setValue(choice.largest or 0)
         self._everywhere.setVisible(choice.within is not None)
-        self._show_place()
-
-    def _show_place(self) -> None:
-        self._place.setText(self._session.finding.place)
-        self._place.setVisible(bool(self._session.finding.place))
 
 
 def _size_box() -> NoWheelSpinBox:
@@ -124,26 +119,21 @@ _STEPS = 100
 class DamagePanel(QWidget):
     """Asks for damage to be found; the mask follows the slider."""
 
-    find_wanted = Signal()
-
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, actions: Actions) -> None:
         super().__init__()
         self._session = session
-        self._find = QPushButton("Find damage")
-        self._find.setToolTip(f"Mark scratches, dust and other damage{key_hint('find_damage')}.")
         self._boxes = {kind: QCheckBox(words[0]) for kind, words in _KINDS.items()}
         self._sensitivity = QSlider(Qt.Orientation.Horizontal)
         self._number, self._found, self._limits = QLabel(), QLabel(), DamageLimits(session)
         self._found.setWordWrap(True)
-        self._lay_out()
-        self._find.clicked.connect(self.find_wanted)
+        self._lay_out(action_button(actions["find_damage"], "Find damage"))
         for box in self._boxes.values():
             box.clicked.connect(self._choose)
         self._sensitivity.valueChanged.connect(self._choose)
-        session.document.watch(self._show, "source", "activity", "marked", "found", "choice")
+        session.document.watch(self._show, "marked", "found", "choice", "mark")
         self._show()
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, find: QWidget) -> None:
         grid = QGridLayout()
         grid.setVerticalSpacing(4)
         for place, (kind, box) in enumerate(self._boxes.items()):
@@ -153,7 +143,7 @@ class DamagePanel(QWidget):
         self._choice = QWidget()
         slider = fill(QHBoxLayout(), QLabel("Sensitivity"), (self._sensitivity, 1), self._number)
         fill(QVBoxLayout(self._choice), slider, self._found, self._limits, spacing=6)
-        fill(QVBoxLayout(self), self._find, grid, self._choice, spacing=8)
+        fill(QVBoxLayout(self), find, grid, self._choice, spacing=8)
         self._sensitivity.setRange(0, _STEPS)
         self._sensitivity.setValue(_STEPS // 2)
         self._sensitivity.setAccessibleName("Sensitivity")
@@ -172,8 +162,6 @@ class DamagePanel(QWidget):
 
     def _show(self) -> None:
         state = self._session.state
-        is_looking = state.activity is not None and state.activity.kind == "detect"
-        self._find.setEnabled(state.source is not None and not is_looking)
         self._choice.setVisible(state.marked is not None)
         if state.found is None or state.marked is None:
             return
@@ -182,7 +170,6 @@ class DamagePanel(QWidget):
         self._number.setText(f"{state.choice.sensitivity:.2f}")
         for kind, box in self._boxes.items():
             box.setChecked(kind in state.choice.kinds)
-        said = self._session.finding.describe()
-        self._found.setText(
-            f"{said}. Click one to remove it, or to bring it back." if said else "Nothing found."
-        )
+        said, place = self._session.finding.describe(), self._session.finding.place
+        more = f"Mark {place}." if place else f"Pick{key_hint('pick')} removes one, or brings it back."
+        self._found.setText(f"{said}. {more}" if said else "Nothing found.")

@@ -1,6 +1,6 @@
 """The list of restorations."""
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inpaint_app.window.actions import Actions
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.settings_text import format_settings
@@ -34,12 +35,9 @@ class HistoryPanel(QWidget):
     Choosing one goes back to it, choosing two compares them. They can be renamed, exported and deleted.
     """
 
-    export_wanted = Signal()
-    """The chosen run is to be exported."""
-
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, actions: Actions) -> None:
         super().__init__()
-        self._session, self._is_renaming = session, False
+        self._session, self._actions, self._is_renaming = session, actions, False
         self._list = _List()
         self._list.setHeaderLabels(_COLUMNS)
         self._list.setRootIsDecorated(False)
@@ -112,7 +110,7 @@ class HistoryPanel(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("&Compare", self._choose).setEnabled(len(self._chosen) == 2)
         menu.addAction("&Rename", QKeySequence(Qt.Key.Key_F2), self.rename).setEnabled(is_one)
-        menu.addAction("&Export …", self.export_wanted.emit).setEnabled(is_one)
+        menu.addAction("&Export …", self._actions["export"].trigger).setEnabled(is_one)
         menu.addAction("&Delete", QKeySequence(Qt.Key.Key_Delete), self.delete)
         menu.popup(self._list.viewport().mapToGlobal(place))
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -18,9 +18,11 @@ from PySide6.QtWidgets import (
 from inpaint_app.model.mask_spec import GROW, MaskSpec
 from inpaint_app.model.missing import is_likely_inverted
 from inpaint_app.text.formatting import format_percent
-from inpaint_app.window.action_table import SPECS, key_hint
+from inpaint_app.window.action_table import key_hint
+from inpaint_app.window.actions import Actions
 from inpaint_app.window.document import captions
 from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.action_button import action_button
 from inpaint_app.window.widgets.layouts import fill, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 
@@ -31,29 +33,27 @@ _MAX_GROWTH = 50
 class MissingPanel(QWidget):
     """Shows what is missing; a file or a color can mark it."""
 
-    mask_file_wanted = Signal()
-    """The user asks for a mask file."""
-
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, actions: Actions) -> None:
         super().__init__()
         self._session = session
         self._found = QLabel("Nothing is open.")
         self._found.setWordWrap(True)
-        self._file = QPushButton("Mask f&ile …")
-        self._color = QPushButton("Co&lor …")
-        self._invert, self._clear = QPushButton("I&nvert"), QPushButton("&Clear")
+        self._color = QPushButton("Color …")
         self._grow, self._shrink = QPushButton("Grow"), QPushButton("Shrink")
         self._pixels, self._tolerance = NoWheelSpinBox(), NoWheelSpinBox()
         self._soft = QCheckBox("Partly transparent edges too")
         self._growth = NoWheelSpinBox()
         self._describe()
-        self._lay_out()
+        self._lay_out(
+            action_button(actions["open_mask"], "Mask file …"),
+            self._color,
+            action_button(actions["invert"]),
+            action_button(actions["clear"]),
+        )
         self._connect()
         self._show()
 
     def _describe(self) -> None:
-        for button, name in ((self._file, "open_mask"), (self._invert, "invert"), (self._clear, "clear")):
-            button.setToolTip(tooltip(f"{SPECS[name].tip.rstrip('.')}{key_hint(name)}."))
         self._color.setToolTip("Mark all pixels of one color as missing.")
         self._grow.setToolTip(
             tooltip(f"Make what is missing wider all around; by a pixel{key_hint('grow')}.")
@@ -81,10 +81,10 @@ class MissingPanel(QWidget):
         self._tolerance.setRange(0, 65535)
         self._tolerance.setKeyboardTracking(False)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, *buttons: QWidget) -> None:
         grid = QGridLayout()
         grid.setSpacing(6)
-        for place, button in enumerate((self._file, self._color, self._invert, self._clear)):
+        for place, button in enumerate(buttons):
             grid.addWidget(button, place // 2, place % 2)
         self._resize_row, self._tolerance_row = QWidget(), QWidget()
         parts = (self._grow, 1), (self._shrink, 1), QLabel("by"), self._pixels
@@ -102,10 +102,7 @@ class MissingPanel(QWidget):
     def _connect(self) -> None:
         masking = self._session.masking
         self._session.document.watch(self._show, "source", "mask")
-        self._file.clicked.connect(self.mask_file_wanted)
         self._color.clicked.connect(self.choose_color)
-        self._invert.clicked.connect(masking.invert)
-        self._clear.clicked.connect(masking.clear)
         self._grow.clicked.connect(lambda: masking.resize(self._pixels.value()))
         self._shrink.clicked.connect(lambda: masking.resize(-self._pixels.value()))
         self._tolerance.valueChanged.connect(self._set_tolerance)
@@ -139,7 +136,7 @@ class MissingPanel(QWidget):
 
     def _show(self) -> None:
         source, mask = self._session.state.source, self._session.state.mask
-        for control in (self._file, self._color, self._invert, self._clear, self._resize_row):
+        for control in (self._color, self._resize_row):
             control.setEnabled(source is not None)
         spec = MaskSpec() if source is None else source.mask_spec
         self._tolerance_row.setVisible(spec.key is not None)

@@ -3,16 +3,18 @@
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
 
 from inpaint_app.engine.source import Source
 from inpaint_app.model.look import COLOR_MAPS
 from inpaint_app.model.picture import Array, full_scale
-from inpaint_app.window.action_table import SPECS, key_hint
+from inpaint_app.window.action_table import key_hint
+from inpaint_app.window.actions import Actions
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.action_button import action_button
 from inpaint_app.window.widgets.layouts import fill, tooltip
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelDoubleSpinBox
 from inpaint_app.window.widgets.range_slider import RangeSlider
@@ -28,17 +30,15 @@ _BUTTONS = 36
 class PlaneBar(QWidget):
     """Chooses page and band, the range of values and the colors; hidden where there is nothing to choose."""
 
-    restore_wanted = Signal()
-    """The whole file is to be restored."""
-
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, actions: Actions) -> None:
         super().__init__()
         self.setObjectName("plane_bar")
         self._session, self._row = session, QWidget(self)
         self.page, self._page_text = QSlider(Qt.Orientation.Horizontal), QLabel()
         self.band, self.color_map = NoWheelComboBox(), NoWheelComboBox()
         self.range, self.low, self.high = RangeSlider(), NoWheelDoubleSpinBox(), NoWheelDoubleSpinBox()
-        self._auto, self._full, self._all = QPushButton("Auto"), QPushButton("Full"), QPushButton()
+        self._auto, self._full = QPushButton("Auto"), QPushButton("Full")
+        self._all = action_button(actions["restore_pages"], "Restore Whole File …")
         self.gain, self.sign = NoWheelDoubleSpinBox(), QCheckBox("Sign")
         self._bounds: tuple[float, float] | None = None
         self._lay_out()
@@ -46,8 +46,6 @@ class PlaneBar(QWidget):
         self._show_source()
 
     def _lay_out(self) -> None:
-        self._all.setText(SPECS["restore_pages"].text.replace("&", ""))
-        self._all.setToolTip(tooltip(SPECS["restore_pages"].tip))
         for name in COLOR_MAPS:
             self.color_map.addItem(name.title(), name)
         for box, end in ((self.low, "Lowest"), (self.high, "Highest")):
@@ -119,7 +117,6 @@ class PlaneBar(QWidget):
         self.gain.valueChanged.connect(lambda gain: self._change(error_gain=gain))
         self.sign.toggled.connect(lambda on: self._change(has_sign=on))
         self._session.document.watch(self._show_parts, "view")
-        self._all.clicked.connect(self.restore_wanted)
         self._auto.clicked.connect(self._choose_contrast)
         self._full.clicked.connect(lambda: self._change(limits=None))
         self._session.document.watch(self._follow_source, "source")

@@ -27,8 +27,8 @@ class SidePanel(QWidget):
     def __init__(self, session: Session, actions: Actions) -> None:
         super().__init__()
         self._session = session
-        self.damage = DamagePanel(session)
-        self.missing, self.parameters = MissingPanel(session), ParameterPanel(session)
+        self.damage = DamagePanel(session, actions)
+        self.missing, self.parameters = MissingPanel(session, actions), ParameterPanel(session)
         self._advice = QLabel()
         self._advice.setWordWrap(True)
         self._advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -1,23 +1,20 @@
 """The line at the bottom of the window: progress, notices, the pixel, the picture and the zoom."""
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStatusBar, QVBoxLayout, QWidget
 
 from inpaint_app.model.picture import Picture
 from inpaint_app.text.formatting import format_size
-from inpaint_app.window.action_table import key_hint
+from inpaint_app.window.actions import Actions
 from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.document import captions
+from inpaint_app.window.widgets.action_button import action_button
 from inpaint_app.window.widgets.layouts import fill
 
 
 class ProgressStrip(QWidget):
     """Shows an activity; nothing while there is none."""
 
-    stop_wanted = Signal()
-    cancel_wanted = Signal()
-
-    def __init__(self) -> None:
+    def __init__(self, actions: Actions) -> None:
         super().__init__()
         self.is_busy = False  #: Whether there is something to show.
         self.setAutoFillBackground(True)
@@ -25,13 +22,9 @@ class ProgressStrip(QWidget):
         self._bar.setAccessibleName("Progress")
         self._bar.setMinimumWidth(160)
         self._bar.setMaximumWidth(320)
-        self._stop, self._cancel = QPushButton("Stop"), QPushButton("Cancel")
-        self._stop.setToolTip(f"Stop and keep the current result{key_hint('stop')}.")
-        self._cancel.setToolTip(f"Cancel and discard{key_hint('cancel')}.")
-        parts = (self._words, 1), (self._bar, 1), self._stop, self._cancel
+        self._stop = action_button(actions["stop"])
+        parts = (self._words, 1), (self._bar, 1), self._stop, action_button(actions["cancel"])
         fill(QHBoxLayout(self), *parts, margins=(4, 0, 4, 0))
-        self._stop.clicked.connect(self.stop_wanted)
-        self._cancel.clicked.connect(self.cancel_wanted)
         self.hide()
 
     def show_activity(self, activity: Activity | None) -> None:
@@ -55,9 +48,9 @@ _MESSAGE_MS = 8000
 class StatusBar(QStatusBar):
     """Shows what is told to it; empty where there is nothing to tell."""
 
-    def __init__(self) -> None:
+    def __init__(self, actions: Actions) -> None:
         super().__init__()
-        self.progress = ProgressStrip()  #: The work in progress.
+        self.progress = ProgressStrip(actions)  #: The work in progress.
         self.pixel, self._kind, self._zoom = QLabel(), QLabel(), QLabel()
         self._picture: Picture | None = None
         self._unit = "px"

@@ -17,8 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.window.action_table import key_hint
-from inpaint_app.window.canvas.tools.registry import TOOLS
+from inpaint_app.window.action_table import TOOL_SPECS, key_hint
 from inpaint_app.window.document.view_state import MAX_BRUSH, MIN_BRUSH, ViewState
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.layouts import fill, tooltip
@@ -148,7 +147,7 @@ class ToolOptions(QToolBar):
         with QSignalBlocker(self.aligned):
             self.aligned.setChecked(view.is_aligned)
         self.setEnabled(state.source is not None)
-        self._name.setText(TOOLS[view.tool].text.replace("&", ""))
+        self._name.setText(TOOL_SPECS[view.tool].text.replace("&", ""))
         is_clone = view.tool == "clone"
         self._source.setText("Automatic source" if not is_clone else "Forget source")
         shown = {"name", *_OPTIONS.get(view.tool, ())}

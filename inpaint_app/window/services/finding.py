@@ -163,14 +163,6 @@ class Finding(QObject):
 
     # One mark after the other, from top to bottom
 
-    def go_to_next(self) -> None:
-        """Go to the next mark."""
-        self.step(1)
-
-    def go_to_previous(self) -> None:
-        """Go to the mark before."""
-        self.step(-1)
-
     def step(self, by: int) -> None:
         """Go to the mark `by` places further on; past the last one comes the first."""
         state = self._document.state

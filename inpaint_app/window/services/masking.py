@@ -96,14 +96,6 @@ class Masking:
 
     # Edits that take a while
 
-    def grow(self) -> None:
-        """Grow what is missing by a pixel."""
-        self.resize(1)
-
-    def shrink(self) -> None:
-        """Shrink what is missing by a pixel."""
-        self.resize(-1)
-
     def resize(self, pixels: int) -> None:
         """Grow what is missing by some pixels, or shrink it by -pixels."""
         mask = self._document.state.mask

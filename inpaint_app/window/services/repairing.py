@@ -48,10 +48,7 @@ class Repairing:
             document.notice.emit(_NOTHING)
             return
         part = format_percent(state.missing_fraction)
-        notice = (
-            f"Repaired {self._describe() or 'what was missing'} ({part} of the picture). For more or less of "
-            "it, change the sensitivity of Find Damage and repair again."
-        )
+        notice = f"Repaired {self._describe() or 'what was missing'} ({part} of the picture)."
         step, before = self._history.last_edit, state.runs.current_number
 
         def keep(result: RunResult) -> None:

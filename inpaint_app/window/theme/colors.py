@@ -17,35 +17,24 @@ class Colors:
     rule: QColor  #: Thin lines between things.
     edge: QColor  #: Around controls.
     focus: QColor  #: Around the widget with the keyboard focus.
-    #: Two series of a plot.
-    first: QColor
-    second: QColor
+    plot: QColor  #: What is plotted.
     #: Backgrounds of messages.
     notice: QColor
     trouble: QColor
 
 
-LIGHT = Colors(
-    surround=QColor(210, 210, 210),
-    soft_text=QColor(86, 86, 86),
-    rule=QColor(206, 206, 206),
-    edge=QColor(118, 118, 118),
-    focus=QColor(11, 92, 173),
-    first=QColor(0, 90, 181),
-    second=QColor(181, 72, 0),
-    notice=QColor(255, 243, 205),
-    trouble=QColor(253, 224, 220),
-)
-DARK = Colors(
-    surround=QColor(26, 26, 26),
-    soft_text=QColor(170, 170, 170),
-    rule=QColor(64, 64, 64),
-    edge=QColor(132, 132, 132),
-    focus=QColor(90, 169, 247),
-    first=QColor(106, 176, 255),
-    second=QColor(255, 160, 84),
-    notice=QColor(77, 64, 20),
-    trouble=QColor(92, 36, 32),
+_COLORS = {
+    "surround": ("#d2d2d2", "#1a1a1a"),
+    "soft_text": ("#565656", "#aaaaaa"),
+    "rule": ("#cecece", "#404040"),
+    "edge": ("#767676", "#848484"),
+    "focus": ("#0b5cad", "#5aa9f7"),
+    "plot": ("#005ab5", "#6ab0ff"),
+    "notice": ("#fff3cd", "#4d4014"),
+    "trouble": ("#fde0dc", "#5c2420"),
+}
+LIGHT, DARK = (
+    Colors(**{name: QColor(pair[is_dark]) for name, pair in _COLORS.items()}) for is_dark in (False, True)
 )
 
 

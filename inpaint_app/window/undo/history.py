@@ -74,6 +74,7 @@ class UndoHistory(QObject):
             self._tell(self.last, is_back=False)
 
     def _tell(self, step: Step | None, *, is_back: bool) -> None:
+        self._document.notice.emit("")  # what was told of the last step holds no more
         self._note_change()
         self.stepped.emit(step, is_back)
 

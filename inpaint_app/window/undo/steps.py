@@ -207,6 +207,7 @@ class ChooseDamage(EditMask):
         delta = document.painter.replace(mask)
         origin = _origin(document) if delta is None else replace(_origin(document), is_detected=True)
         super().__init__(document, delta, origin, marked=marked)
+        self.setText("Found Damage")
         if delta is not None:
             document.painted.emit(delta.rect)
 
@@ -260,6 +261,7 @@ class Heal(PaintMask):
 
     def __init__(self, document: Document, rect: Rect, paint: Paint) -> None:
         super().__init__(document, paint.delta)
+        self.setText("Healing" if paint.copy is None or paint.copy.keeps_tones else "Cloning")
         self.rect, self.paint = rect, paint  #: What the stroke covers, and how.
         self.is_new = True  #: Whether it has never been followed by anything.
         self.stroke: Stroke | None = None  #: Until it is healed, unless that was cancelled.

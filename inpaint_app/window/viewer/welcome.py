@@ -19,8 +19,10 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.errors import printable_path
 from inpaint_app.model.damage import SAMPLES, Damage
+from inpaint_app.window.actions import Actions
 from inpaint_app.window.theme.colors import colors_of
 from inpaint_app.window.theme.icons import tinted
+from inpaint_app.window.widgets.action_button import action_button
 from inpaint_app.window.widgets.labels import SecondaryLabel, scaled_font
 from inpaint_app.window.widgets.layouts import fill, tooltip
 
@@ -31,15 +33,13 @@ _ROWS = 2
 class Welcome(QWidget):
     """Buttons to repair, open, try the sample or paste; below them the pictures that were opened last."""
 
-    open_wanted = Signal()
     repair_wanted = Signal()
-    paste_wanted = Signal()
     sample_wanted = Signal(object)
     """With the `Damage` of the sample."""
     recent_wanted = Signal(object)
     """With the path of a picture that was opened before."""
 
-    def __init__(self) -> None:
+    def __init__(self, actions: Actions) -> None:
         super().__init__()
         title = QLabel("Repair a damaged picture")
         title.setFont(scaled_font(title.font(), 1.9))
@@ -51,10 +51,10 @@ class Welcome(QWidget):
         self._heading.setFont(scaled_font(self._heading.font(), 1.0, bold=True))
         self._paths: list[Path] = []
         self._images: Mapping[Path, QImage] = {}
-        self._open, self._paste = QPushButton("&Open …"), QPushButton("Paste")
         self._repair, self._sample = QPushButton("Repair photo …"), QPushButton("Open a sample")
         self._describe_buttons()
-        buttons = self._repair, self._open, self._sample, self._paste
+        opens, pastes = action_button(actions["open"], "Open …"), action_button(actions["paste"])
+        buttons = self._repair, opens, self._sample, pastes
         for button in buttons:
             button.setMinimumSize(136, 36)
         row = fill(QHBoxLayout(), *buttons, 1, spacing=8)
@@ -70,9 +70,7 @@ class Welcome(QWidget):
         )
         self._repair.setProperty("main", True)
         self._repair.setFont(scaled_font(self._repair.font(), 1.0, bold=True))
-        self._open.clicked.connect(self.open_wanted)
         self._repair.clicked.connect(self.repair_wanted)
-        self._paste.clicked.connect(self.paste_wanted)
         self._sample.clicked.connect(lambda: self.sample_wanted.emit(SAMPLES[0]))
 
     def show_recent(self, paths: list[Path], images: Mapping[Path, QImage]) -> None:

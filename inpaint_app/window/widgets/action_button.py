@@ -10,7 +10,6 @@ def action_button(action: QAction, text: str = "", *, main: bool = False) -> QPu
     The letters belong to the menus: it has none. `main` is the one that counts most.
     """
     button = QPushButton(text or action.iconText())
-    button.setToolTip(action.toolTip())
     button.setAccessibleDescription(action.statusTip())
     if main:
         button.setProperty("main", True)
@@ -18,6 +17,11 @@ def action_button(action: QAction, text: str = "", *, main: bool = False) -> QPu
         font.setBold(True)
         button.setFont(font)
     button.clicked.connect(action.trigger)
-    action.enabledChanged.connect(button.setEnabled)
-    button.setEnabled(action.isEnabled())
+
+    def follow() -> None:
+        button.setEnabled(action.isEnabled())
+        button.setToolTip(action.toolTip())  # the user may give it another key
+
+    action.changed.connect(follow)
+    follow()
     return button

@@ -5,11 +5,12 @@ import threading
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from dictsel_core._util.parallel import single_threaded_blas
 from inpaint_app.window import preferences
+from inpaint_app.window.actions import Actions
 from inpaint_app.window.background.release import release_all
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.main_window import MainWindow
@@ -105,3 +106,16 @@ def session(qapp):
     made.document.problem.connect(made.complaints.append)
     yield made
     made.close()
+
+
+@pytest.fixture
+def actions(session):
+    """The actions of a session without a window: those of the mask work, and all follow the picture."""
+    owner = QObject()
+    made = Actions(owner)
+    made["invert"].triggered.connect(session.masking.invert)
+    made["clear"].triggered.connect(session.masking.clear)
+    session.document.watch(lambda _old, new: made.enable(["picture"] if new.source else []), "source")
+    made.enable([])
+    yield made
+    owner.deleteLater()

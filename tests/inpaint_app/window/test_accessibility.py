@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QTabBar,
     QWidget,
 )
-from windows import find, opened, restored, settle
+from windows import find, opened, restored, settle, trigger
 
 from inpaint_app.window.action_table import SPECS
 from inpaint_app.window.canvas.image_pyramid import as_uint32
@@ -29,7 +29,10 @@ from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.theme.theme import Theme
 
 
-def test_the_sheet_lists_every_key(window) -> None:
+def test_the_sheet_lists_every_key(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "invert")
+    assert window.actions_["undo"].text() != "&Undo", "the menu names what is undone, the sheet does not"
     window.actions_["shortcuts"].trigger()
     dialog = window.findChild(ShortcutDialog)
     listed = "\n".join(keys for _, keys in dialog.rows)
@@ -81,6 +84,16 @@ def test_the_focus_goes_to_what_is_in_sight_and_takes_keys(window, qtbot, files)
         assert (atoms in stops) is is_seen
         assert not any(type(stop) is QScrollArea for stop in stops)
         assert any(isinstance(stop, QTabBar) for stop in stops), "the way to the other dock"
+
+
+@pytest.mark.parametrize("name", ["", "whole"])
+def test_the_focus_passes_over_panels_that_are_put_away(window, qtbot, files, name) -> None:
+    if name:
+        window.files.open_file(files[name])
+        settle(window, qtbot)
+    stops = tab_stops(window, qtbot)
+    assert len(set(stops)) >= (8 if name else 4)
+    assert [stop for stop in stops if isinstance(stop, QTabBar) and stop.visibleRegion().isEmpty()] == []
 
 
 def test_a_window_put_away_keeps_its_focus(window, qtbot, files) -> None:

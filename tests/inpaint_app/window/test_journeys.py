@@ -122,10 +122,13 @@ def test_an_old_photograph_open_repair(window, qtbot, tmp_path) -> None:
     assert (repaired[~mask] == pixels[~mask]).all()
     library = restore(pixels, mask, FAST).image
     assert (repaired == match_grain(library, mask)).all()
+    assert notices[-1].startswith("Repaired ")
     assert "crack" in notices[-1]
-    assert "sensitivity of Find Damage" in notices[-1]
+    assert window.status.currentMessage() == notices[-1]
+    assert window.actions_["undo"].text() == "&Undo Found Damage"
     trigger(window, "undo")
     settle(window, qtbot)
+    assert not window.status.currentMessage(), "what was told of a step does not outlive it"
     assert not session.document.mask.any()
 
 
@@ -133,7 +136,7 @@ def test_a_photograph_is_repaired_from_the_start_page(window, qtbot, tmp_path, m
     pixels, crack = cracked_photograph()
     Image.fromarray(pixels).save(tmp_path / "old.png")
     window.session.set_settings(FAST)
-    monkeypatch.setattr(file_dialogs, "ask_for_picture", lambda *_arguments: tmp_path / "old.png")
+    monkeypatch.setattr(file_dialogs, "ask_for_file", lambda *_arguments: tmp_path / "old.png")
     find(window.welcome, QPushButton, "Repair photo …").click()
     settle(window, qtbot)
     assert np.median(window.session.state.runs.current.image[crack]) < 200

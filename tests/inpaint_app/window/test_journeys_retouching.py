@@ -43,6 +43,7 @@ def test_dust_is_healed_speck_by_speck_and_undone(window, qtbot, tmp_path, photo
         assert healed[row, column].astype(int).max() < 250, "the speck is gone"
     assert session.state.runs.current.n_strokes == 3
     for n_left in (2, 1):
+        assert window.actions_["undo"].text() == "&Undo Healing"
         trigger(window, "undo")
         settle(window, qtbot)
         assert session.state.runs.current.n_strokes == n_left
@@ -81,6 +82,7 @@ def test_what_is_cloned_with_the_mouse_is_in_the_project(window, qtbot, tmp_path
     assert not window.session.document.mask.any(), "nothing is painted"
     drag(canvas, at(canvas, 40.5, 50.5), at(canvas, 40.5, 70.5))
     settle(window, qtbot)
+    assert window.actions_["undo"].text() == "&Undo Cloning"
     record = window.session.state.runs.current
     assert np.array_equal(record.image[40, 50:70], photograph[120, 150:170])
     path = tmp_path / "saved.inpaint"

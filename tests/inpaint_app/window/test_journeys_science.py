@@ -67,13 +67,15 @@ def test_errors_have_a_gain_a_sign_and_a_scale(measured, qtbot) -> None:
 def test_a_region_is_measured_for_all_runs(measured, qtbot) -> None:
     session = measured.session
     trigger(measured, "region")
-    canvas = measured.viewer.panes["restored"].canvas
+    canvas, beside = (measured.viewer.panes[name].canvas for name in ("restored", "damaged"))
+    before = beside.grab().toImage()
     corners = ((10, 10), (10, 40), (40, 40), (40, 10))
     drag(canvas, *(at(canvas, *corner) for corner in corners))
     settle(measured, qtbot)
     reference, image = session.state.source.reference.pixels, session.state.runs.current.image
     expected = psnr(reference[10:40, 10:40], image[10:40, 10:40], data_range=255)
     assert session.state.region.psnr[1] == pytest.approx(expected, abs=0.5)
+    assert beside.grab().toImage() != before, "every picture shows the region"
     session.set_settings(replace(FAST, n_atoms=4))
     trigger(measured, "restore")
     settle(measured, qtbot)

@@ -24,12 +24,12 @@ def test_a_stack_is_looked_at_and_restored(window, qtbot, tmp_path, monkeypatch)
     target = tmp_path / "restored.tif"
     monkeypatch.setattr(file_commands.file_dialogs, "ask_where_to_write", lambda *_words: target)
     monkeypatch.setattr(
-        file_commands.file_dialogs, "ask_for_picture", lambda *_words: tmp_path / "volume_mask.tif"
+        file_commands.file_dialogs, "ask_for_file", lambda *_words: tmp_path / "volume_mask.tif"
     )
     window.session.set_settings(FAST)
     window.files.open_file(tmp_path / "volume.tif")
     settle(window, qtbot)
-    window.files.open_mask()
+    window.files.read("mask")
     settle(window, qtbot)
     assert np.array_equal(window.session.document.mask, mask[0])
     find(window, QSlider, "Page").setValue(5)

@@ -206,6 +206,15 @@ def test_the_full_screen_holds_nothing_but_the_picture(window, qtbot, files) -> 
     assert not window.actions_["cancel"].isEnabled(), "nothing is left to cancel"
 
 
+@pytest.mark.parametrize("is_maximized", [False, True])
+def test_the_window_comes_back_from_the_full_screen_as_it_was(window, is_maximized) -> None:
+    (window.showMaximized if is_maximized else window.showNormal)()
+    for is_full in (True, False):
+        trigger(window, "full_screen")
+        assert window.isFullScreen() is is_full
+    assert window.isMaximized() is is_maximized
+
+
 def test_work_in_progress_is_seen_on_the_full_screen(window, qtbot, files) -> None:
     restored(window, qtbot, files["damaged"])
     trigger(window, "full_screen")

@@ -3,17 +3,16 @@
 from dataclasses import replace
 from math import floor
 
-import numpy as np
-import numpy.typing as npt
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainterPath
 
 from inpaint_app.window.action_table import key_hint
-from inpaint_app.window.canvas.tools.lasso import pixels_inside
-from inpaint_app.window.canvas.tools.tool import Place, Tool
+from inpaint_app.window.canvas.tools.lasso import Lasso
+from inpaint_app.window.canvas.tools.outlines import pixels_inside, region_outline
+from inpaint_app.window.canvas.tools.tool import Place
 
 
-class FoundDamagePicker(Tool):
+class FoundDamagePicker(Lasso):
     """A click removes a mark or brings it back; a line around marks removes them.
 
     The right button brings back what the line surrounds, and with Shift all but what it surrounds goes.
@@ -21,27 +20,15 @@ class FoundDamagePicker(Tool):
 
     name = "pick"
     cursor = Qt.CursorShape.PointingHandCursor
-    uses_right_button = True
-    _start = Place(0, 0)
-    #: The line while it is drawn.
-    _path = QPainterPath()
     _outline: tuple[int, QPainterPath] | None = None
-
-    def press(self, place: Place) -> None:
-        """Begin a click, or a line."""
-        self.is_active, self._start = True, place
-        self._path = QPainterPath(QPointF(place.column, place.row))
-
-    def move(self, place: Place) -> None:
-        """Continue the line."""
-        self._path.lineTo(place.column, place.row)
 
     def release(self) -> None:
         """Change the mark that was clicked, or those inside the line."""
         self.is_active = False
         bounds = self._path.boundingRect()
         if max(bounds.width(), bounds.height()) <= self.reach:
-            if not self.session.finding.toggle(floor(self._start.row), floor(self._start.column), self.reach):
+            start = self._path.elementAt(0)
+            if not self.session.finding.toggle(floor(start.y), floor(start.x), self.reach):
                 self.session.document.notice.emit(
                     f"No damage was found here. Find Damage{key_hint('find_damage')} looks for some."
                 )
@@ -67,9 +54,7 @@ class FoundDamagePicker(Tool):
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the line, or else the mark under the pointer or the one that is gone through."""
         if self.is_active:
-            path = QPainterPath(self._path)
-            path.closeSubpath()
-            return path
+            return super().outline(pointer)
         found, number = self.session.state.found, None
         if pointer is not None:
             number = self.session.finding.region_near(floor(pointer.row), floor(pointer.column), self.reach)
@@ -81,37 +66,3 @@ class FoundDamagePicker(Tool):
             pixels, shape = found.analysis.region_pixels(number), found.analysis.shape
             self._outline = number, region_outline(pixels, shape[1])
         return self._outline[1]
-
-
-#: Smaller regions have a frame around them, so that they are seen.
-_SMALL = 12
-_ROOM = 4
-
-
-def region_outline(pixels: npt.NDArray[np.intp], width: int) -> QPainterPath:
-    """Return the outline of pixels, given as indices into the flattened picture, as (column, row)."""
-    rows, columns = np.divmod(pixels, width)
-    top, left = int(rows.min()), int(columns.min())
-    height, across = int(rows.max()) - top + 1, int(columns.max()) - left + 1
-    path = QPainterPath()
-    if max(height, across) < _SMALL:
-        path.addRect(left - _ROOM, top - _ROOM, across + 2 * _ROOM, height + 2 * _ROOM)
-        return path
-    inside = np.zeros((height + 2, across + 2), np.bool_)
-    inside[rows - top + 1, columns - left + 1] = True
-    for x, begin, end in _runs(inside[:, 1:] != inside[:, :-1]):
-        path.moveTo(left + x, top + begin - 1)
-        path.lineTo(left + x, top + end - 1)
-    for y, begin, end in _runs((inside[1:] != inside[:-1]).T):
-        path.moveTo(left + begin - 1, top + y)
-        path.lineTo(left + end - 1, top + y)
-    return path
-
-
-def _runs(edges: npt.NDArray[np.bool_]) -> list[tuple[int, int, int]]:
-    """Return column, first row and row past the last of the vertical runs in an array."""
-    padded = np.zeros((edges.shape[1], edges.shape[0] + 2), np.int8)
-    padded[:, 1:-1] = edges.T
-    change = np.diff(padded, axis=1)
-    begins, ends = np.argwhere(change == 1), np.argwhere(change == -1)
-    return [(int(x), int(a), int(b)) for (x, a), (_, b) in zip(begins, ends, strict=True)]

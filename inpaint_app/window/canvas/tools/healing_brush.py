@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainterPath, QPainterPathStroker, QPolygonF
 from inpaint_app.engine.copying import CopySource, Offset
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.canvas.tools.brush import Brush
-from inpaint_app.window.canvas.tools.lasso import pixels_inside
+from inpaint_app.window.canvas.tools.outlines import pixels_inside
 from inpaint_app.window.canvas.tools.tool import Place
 
 if TYPE_CHECKING:

@@ -1,11 +1,12 @@
 """Lines around pixels: what they surround is missing, or may fill holes."""
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QImage, QPainter, QPainterPath
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QPainterPath
 
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.rect import Rect
+from inpaint_app.window.canvas.tools.outlines import pixels_inside, region_outline
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 
 
@@ -54,27 +55,6 @@ class Lasso(Tool):
         path = QPainterPath(self._path)
         path.closeSubpath()
         return path
-
-
-def pixels_inside(path: QPainterPath, shape: tuple[int, int]) -> "tuple[Rect, Mask]":
-    """Return a rectangle around a path, within a picture, and which pixels of it have their center inside."""
-    bounds = path.boundingRect().toAlignedRect()
-    rect = Rect(bounds.top(), bounds.left(), bounds.height(), bounds.width()).clipped(shape)
-    if rect.is_empty:
-        return rect, np.zeros((0, 0), np.bool_)
-    image = QImage(rect.width, rect.height, QImage.Format.Format_Grayscale8)
-    image.fill(0)
-    painter = QPainter(image)
-    painter.translate(-rect.column, -rect.row)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(Qt.GlobalColor.white)
-    path = QPainterPath(path)
-    path.setFillRule(Qt.FillRule.WindingFill)
-    painter.drawPath(path)
-    painter.end()
-    values = np.frombuffer(image.constBits(), np.uint8).reshape(rect.height, image.bytesPerLine())
-    inside: Mask = values[:, : rect.width] > 0
-    return rect, inside
 
 
 class Polygon(Lasso):
@@ -132,6 +112,7 @@ class MeasuredRegion(Lasso):
     name = "region"
     panes = ("original", "damaged", "restored", "split", "error")
     uses_right_button = False
+    _known: tuple[Mask, QPainterPath] | None = None
 
     def use(self, rect: Rect, inside: Mask) -> None:
         """Measure inside."""
@@ -141,10 +122,17 @@ class MeasuredRegion(Lasso):
         """Forget the region."""
         self.session.measuring.forget_region()
 
-    @property
-    def is_outlined(self) -> bool:
-        """Whether the line is drawn, or there is a region."""
-        return self.is_active or self.session.state.region is not None
+    def outline(self, pointer: Place | None) -> QPainterPath | None:
+        """Return the line while it is drawn, or else the region, wherever it was drawn."""
+        region, source = self.session.state.region, self.session.state.source
+        if self.is_active or region is None or source is None:
+            return super().outline(pointer)
+        if self._known is None or self._known[0] is not region.inside:
+            rows, columns = np.nonzero(region.inside)
+            width = source.shape[1]
+            pixels = (rows + region.rect.row) * width + columns + region.rect.column
+            self._known = region.inside, region_outline(pixels, width)
+        return self._known[1]
 
 
 class CopyArea(Lasso):

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainterPath
 
-from inpaint_app.window.action_table import TOOL_SPECS
-
 if TYPE_CHECKING:  # widgets load no numerical library
     from inpaint_app.window.session import Session
 
@@ -25,12 +23,7 @@ class Tool:
     needs, and a line in `registry`. One instance belongs to one canvas.
     """
 
-    #: Its name and its menu entry, which is that of the action table if this has one.
-    name: ClassVar[str]
-    text: ClassVar[str]
-    tip: ClassVar[str]
-    icon: ClassVar[str]
-    key: ClassVar[str]
+    name: ClassVar[str]  #: That of its action.
     cursor: ClassVar[Qt.CursorShape] = Qt.CursorShape.CrossCursor  #: The pointer over the picture.
     #: The panes it works on; elsewhere the left button moves the picture.
     panes: ClassVar[tuple[str, ...]] = ("damaged",)
@@ -39,13 +32,6 @@ class Tool:
     picks_source: ClassVar[bool] = False  #: Whether Alt+click, or Ctrl+click, chooses where it copies from.
     #: Whether every press adds to what has begun, until a double-click or Return finishes it.
     joins_clicks: ClassVar[bool] = False
-
-    def __init_subclass__(cls) -> None:
-        """Take the menu entry from the table."""
-        super().__init_subclass__()
-        spec = TOOL_SPECS.get(getattr(cls, "name", ""))
-        if spec is not None:
-            cls.text, cls.tip, cls.icon, cls.key = spec.text, spec.tip, spec.icon, spec.keys[0]
 
     def __init__(self, session: "Session") -> None:
         self.session = session

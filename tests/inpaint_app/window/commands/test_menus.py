@@ -9,7 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QTabBar, QToolBar
 from windows import at, find, opened, settle
 
-from inpaint_app.window.action_table import SPECS
+from inpaint_app.window.action_table import MODE_SPECS, SPECS, TOOL_SPECS, ActionSpec
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
@@ -38,8 +38,6 @@ class Stamp(Tool):
     """Marks the pixel under the pointer."""
 
     name = "stamp"
-    text, tip = "Sta&mp", "Mark one pixel."
-    icon, key = "warning", "Y"
 
     def press(self, place: Place) -> None:
         pixel = int(place.row), int(place.column)
@@ -47,8 +45,10 @@ class Stamp(Tool):
         self.session.masking.end_stroke()
 
 
-def test_a_tool_is_added_by_one_line(make_window, qtbot, files, monkeypatch) -> None:
+def test_a_tool_is_added_by_a_line_in_two_tables(make_window, qtbot, files, monkeypatch) -> None:
+    spec = ActionSpec("Sta&mp", ("Y",), "Mark one pixel.", "warning", checkable=True)
     monkeypatch.setitem(TOOLS, Stamp.name, Stamp)
+    monkeypatch.setitem(TOOL_SPECS, Stamp.name, spec)
     window = make_window()
     assert "Stamp" in menu_texts(window, "Mask")
     button = find(window.findChild(QToolBar, "tools"), QAbstractButton, "Stamp")
@@ -65,9 +65,11 @@ def test_a_tool_is_added_by_one_line(make_window, qtbot, files, monkeypatch) -> 
     assert shortcuts(window)["Stamp"] == "Y"
 
 
-def test_a_view_mode_is_added_by_one_line(make_window, qtbot, files, monkeypatch) -> None:
-    mode = ViewMode("both", "&Both Originals", "Original and damaged.", "copy", "7", ("original", "damaged"))
+def test_a_view_mode_is_added_by_a_line_in_two_tables(make_window, qtbot, files, monkeypatch) -> None:
+    mode = ViewMode("both", ("original", "damaged"))
+    spec = ActionSpec("&Both Originals", ("7",), "Original and damaged.", "copy", checkable=True)
     monkeypatch.setitem(VIEW_MODES, mode.name, mode)
+    monkeypatch.setitem(MODE_SPECS, "view both", spec)
     window = make_window()
     assert "Both Originals" in menu_texts(window, "View")
     button = find(window.findChild(QToolBar, "toolbar"), QAbstractButton, "Both Originals")

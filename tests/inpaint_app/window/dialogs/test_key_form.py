@@ -70,11 +70,11 @@ def test_the_rest_takes_effect_at_once_and_is_remembered(window, qtbot, files) -
     opened(window, qtbot, files["damaged"])
     dialog = dialog_of(window)
     gray = find(dialog, QComboBox, "Gray around pictures")
-    choose(gray, gray.findText("middle"))
+    choose(gray, gray.findText("Middle"))
     pane = window.viewer.panes["damaged"]
     assert pane.canvas.grab().toImage().pixelColor(1, 1).getRgb()[:3] == (119, 119, 119)
     marks = find(dialog, QComboBox, "Color of marks")
-    choose(marks, marks.findText("green"))
+    choose(marks, marks.findText("Green"))
     find(dialog, QSlider, "Opacity of marks").setValue(90)
     assert (Preferences().looks.gray, Preferences().looks.marks, Preferences().looks.opacity) == (
         119,

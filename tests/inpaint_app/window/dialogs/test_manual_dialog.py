@@ -7,8 +7,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QTextBrowser
 
 from inpaint_app.io.assets import asset
-from inpaint_app.window.action_table import SPECS
-from inpaint_app.window.canvas.tools.registry import TOOLS
+from inpaint_app.window.action_table import SPECS, TOOL_SPECS
 from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 
 
@@ -18,8 +17,8 @@ def test_the_manual_is_shown_and_its_keys_are_right(qtbot) -> None:
     text = dialog.findChild(QTextBrowser).toPlainText()
     for name in ("find_damage", "grow", "shrink", "tune", "compare", "restore"):
         assert f"({SPECS[name].keys[0]})" in text, name
-    for name, tool in TOOLS.items():
-        assert f"({tool.key}" in text, name
+    for name, spec in TOOL_SPECS.items():
+        assert f"({spec.keys[0]}" in text, name
 
 
 def test_every_picture_of_the_manual_is_there(qtbot) -> None:

@@ -1,5 +1,7 @@
 """Preferences: what is chosen takes effect at once."""
 
+from pathlib import Path
+
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton
 from windows import choose, find
 
@@ -31,12 +33,12 @@ def test_a_profile_of_the_screen_is_chosen_or_read_from_a_file(session, qtbot, m
     chosen: list[str] = []
     dialog.screen_chosen.connect(chosen.append)
     choose(screens, screens.findData(SYSTEM))
-    monkeypatch.setattr(preferences_dialog, "ask_for_profile", lambda _parent: "/profiles/wide.icc")
+    monkeypatch.setattr(preferences_dialog, "ask_for_file", lambda *_words: Path("/profiles/wide.icc"))
     choose(screens, screens.findText("ICC file …"))
     assert chosen == [SYSTEM, "/profiles/wide.icc"]
     assert screens.currentText() == "sRGB", "until it is known to be one"
     dialog.show_screen("/profiles/wide.icc")
     assert screens.currentText() == "wide.icc"
-    monkeypatch.setattr(preferences_dialog, "ask_for_profile", lambda _parent: "")
+    monkeypatch.setattr(preferences_dialog, "ask_for_file", lambda *_words: None)
     choose(screens, screens.findText("ICC file …"))
     assert chosen[-1] == "/profiles/wide.icc", "which stays if no other is chosen"

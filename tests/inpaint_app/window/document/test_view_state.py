@@ -38,8 +38,8 @@ def test_every_step_changes_the_brush_and_its_size_is_limited() -> None:
     assert view.brush_diameter == MIN_BRUSH
     while not seen or view.brush_diameter != seen[-1]:
         seen.append(view.brush_diameter)
-        view = view.with_larger_brush()
+        view = view.with_resized_brush(1)
     assert seen[-1] == MAX_BRUSH
     for _ in seen:
-        view = view.with_smaller_brush()
+        view = view.with_resized_brush(-1)
     assert view.brush_diameter == MIN_BRUSH

@@ -8,10 +8,10 @@ from inpaint_app.model.picture import Picture
 from inpaint_app.window.panels.damage_panel import DamagePanel
 
 
-def test_the_mask_follows_ticks_and_slider(session, qtbot) -> None:
+def test_the_mask_follows_ticks_and_slider(session, actions, qtbot) -> None:
     pixels = np.random.default_rng(0).normal(110, 3, (96, 128))
     pixels[40, 10:80] += 90
-    panel = DamagePanel(session)
+    panel = DamagePanel(session, actions)
     qtbot.addWidget(panel)
     assert not find(panel, QPushButton, "Find damage").isEnabled()
     session.opening.open_picture(lambda: Picture(pixels.astype(np.uint8)), "scratched")
@@ -21,7 +21,7 @@ def test_the_mask_follows_ticks_and_slider(session, qtbot) -> None:
     assert panel.kinds == ("scratches",)
     session.find_damage(panel.kinds)
     settle(session, qtbot)
-    assert "Click one to remove it" in texts(panel)
+    assert "Pick (K) removes one" in texts(panel)
     assert session.document.mask[40, 20:70].all()
     session.history.undo()
     assert not find(panel, QSlider, "Sensitivity").isVisibleTo(panel)

@@ -29,13 +29,13 @@ def test_an_atom_is_chosen_in_the_gallery_or_on_the_curve(panel, session, qtbot)
     panel.gallery.atom_chosen.emit(2)
     settle(session, qtbot)
     assert session.state.atom_use.atom == 2
-    panel.curve.step_clicked.emit(1)
+    panel.curves[0].point_clicked.emit(1)
     settle(session, qtbot)
     assert session.state.atom_use.atom == panel.gallery.chosen == 1
 
 
 def test_another_result_gives_the_choice_up(panel, session, qtbot, files) -> None:
-    panel.curve.step_clicked.emit(1)
+    panel.curves[0].point_clicked.emit(1)
     settle(session, qtbot)
     session.running.restore()
     settle(session, qtbot)

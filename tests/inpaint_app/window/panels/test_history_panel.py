@@ -14,8 +14,8 @@ from inpaint_app.window.panels.history_panel import HistoryPanel
 
 
 @pytest.fixture
-def panel(session, qtbot):
-    made = HistoryPanel(session)
+def panel(session, actions, qtbot):
+    made = HistoryPanel(session, actions)
     qtbot.addWidget(made)
     made.resize(600, 200)
     made.show()

@@ -17,8 +17,8 @@ TOLERANCE = "Tolerance of the color"
 
 
 @pytest.fixture
-def panel(session, qtbot):
-    made = MissingPanel(session)
+def panel(session, actions, qtbot):
+    made = MissingPanel(session, actions)
     qtbot.addWidget(made)
     made.show()
     return made

@@ -10,8 +10,8 @@ from inpaint_app.window.panels.status_bar import ProgressStrip
 
 
 @pytest.fixture
-def strip(qtbot):
-    made = ProgressStrip()
+def strip(actions, qtbot):
+    made = ProgressStrip(actions)
     qtbot.addWidget(made)
     return made
 
@@ -34,8 +34,9 @@ def test_only_what_leaves_a_result_can_be_stopped(strip, kind, can_stop) -> None
     assert find(strip, QProgressBar, "Progress").maximum() == 0, "how far it is is not known"
 
 
-def test_the_buttons_ask(strip, qtbot) -> None:
+def test_the_buttons_ask(strip, actions, qtbot) -> None:
     strip.show_activity(Activity("restore", Progress("starting", 0.0)))
-    with qtbot.waitSignals([strip.stop_wanted, strip.cancel_wanted], timeout=600_000):
+    actions.enable(["run", "work"])
+    with qtbot.waitSignals([actions["stop"].triggered, actions["cancel"].triggered], timeout=600_000):
         find(strip, QPushButton, "Stop").click()
         find(strip, QPushButton, "Cancel").click()

@@ -58,7 +58,7 @@ def test_the_window_shows_details_when_it_is_close(window, qtbot, large, monkeyp
     canvas = window.viewer.panes["damaged"].canvas
     window.viewer.viewport.fit()
     for _ in range(12):
-        window.viewer.viewport.zoom_in()
+        window.viewer.viewport.zoom_step(1)
     qtbot.waitUntil(lambda: canvas.content.detail is not None, timeout=600_000)
     settle(window, qtbot)
     pyramid, rect = canvas.content.detail

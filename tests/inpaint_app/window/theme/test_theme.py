@@ -75,8 +75,7 @@ def test_own_colors_can_be_told_from_their_ground(dark, colors):
     assert contrast(colors.soft_text, colors.surround) >= 4.5
     for ground in (colors.notice, colors.trouble):
         assert contrast(palette.color(Role.WindowText), ground) >= 4.5
-    for series in (colors.first, colors.second):
-        assert contrast(series, palette.color(Role.Base)) >= 3
+    assert contrast(colors.plot, palette.color(Role.Base)) >= 3
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -3,6 +3,7 @@
 import pytest
 from windows import check_entry
 
+from inpaint_app.window.action_table import TOOL_SPECS
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.document.view_state import ViewState
 from inpaint_app.window.viewer.display import TITLES
@@ -11,7 +12,7 @@ from inpaint_app.window.viewer.display import TITLES
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
 def test_every_tool_is_named_and_drawn(tool) -> None:
     assert TOOLS[tool.name] is tool
-    check_entry(tool)
+    check_entry(TOOL_SPECS[tool.name])
     assert set(tool.panes) <= set(TITLES)
 
 
