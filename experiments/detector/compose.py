@@ -34,7 +34,8 @@ _LARGE = 0.5
 #: How often each shape is drawn.
 CHANCES = {
     "crack": 0.22, "hairline": 0.09, "fold": 0.12, "crease": 0.04, "scratches": 0.1, "scuffs": 0.05,
-    "tramlines": 0.05, "flakes": 0.02, "tear": 0.02, "film": 0.2, "overlay": 0.01, "specks": 0.05, "hairs": 0.03,
+    "tramlines": 0.05, "flakes": 0.02, "tear": 0.02, "film": 0.2, "overlay": 0.01,
+    "specks": 0.05, "hairs": 0.03,
 }  # fmt: skip
 _LINES = ("crack", "hairline", "crease", "scratches", "scuffs", "tramlines", "flakes", "tear")
 #: What can be seen: a change of so much of the range, and of so many times the detail around; a long line is
