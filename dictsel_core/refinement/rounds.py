@@ -7,7 +7,6 @@ averaged, the certain ones with more weight. The first rounds assume much noise,
 unreliable have little influence; each of the following rounds assumes less.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -28,13 +27,8 @@ Index = np.uintp
 _QUARTERS = ((0, 0), (2, 2), (1, 3), (3, 1))
 #: Largest height and width of small patches.
 _SMALL = 6
-#: Minimum number of steps of conjugate gradients.
-_MIN_STEPS = 4
-#: Between these densities of damage the noise rises from that of thin damage to that of the default options.
+#: From the first of these densities of damage to the second, options go from those of thin damage to others.
 _THIN, _DENSE = 0.3, 0.5
-#: Where damage is thin: noise of the last round relative to the default, estimated members, steps, and what
-#: covariances share in all rounds.
-_THIN_NOISE, _THIN_ESTIMATED, _THIN_STEPS, _THIN_SHARED = 0.5, 10, 7, 0.2
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,8 @@ class RefinementOptions:
 
     size: int = 8  #: height and width of patches
     last_size: int = 6
-    stride: int = 7  #: distance between references; may be large, since the grid shifts in every round
+    first_stride: int = 9  #: distance between references in the first half of the rounds,
+    stride: int = 7  #: and in the second; may be large, since the grid shifts in every round
     last_stride: int = 4
     radius: int = 30  #: maximum distance of a member from its reference, vertically and horizontally
     last_radius: int = 10
@@ -63,37 +58,39 @@ class RefinementOptions:
     noise_decay: float = 1.75  #: factor by which the noise is larger in the round before
     first_shared: float = 0.3  #: fraction of a covariance that is taken from the other groups nearby,
     last_shared: float = 0.0  #: in the first round and in the last one; it falls evenly
-    n_steps: int = 5  #: of conjugate gradients, in the last round; one less if the noise is twice as large
+    n_steps: int = 5  #: of conjugate gradients
     relaxation: float = 1.7  #: how far the image moves towards the estimates; the last round uses 1
 
     def search(self, number: int, n_rounds: int, *, small: bool = False) -> Search:
         """Return how a round, numbered from 0, groups patches. All may be `small`."""
         penalty = self.distance_penalty * self._noise(number, n_rounds)
-        if number == n_rounds - 1:
-            size, radius, stride = self.last_size, self.last_radius, self.last_stride
-        else:
-            size, radius, stride = self.size, self.radius, self.stride
-        return Search(min(size, _SMALL) if small else size, radius, self.n_members, stride, penalty)
+        is_last = number == n_rounds - 1
+        size, radius = (self.last_size, self.last_radius) if is_last else (self.size, self.radius)
+        stride = self.stride if number >= n_rounds // 2 else self.first_stride
+        if small:
+            size, stride = min(size, _SMALL), self.stride
+        return Search(size, radius, self.n_members, self.last_stride if is_last else stride, penalty)
 
     def estimator(self, number: int, n_rounds: int) -> GaussianEstimator:
         """Return the estimator of a round, numbered from 0."""
         noise = self._noise(number, n_rounds)
         relative = self.relative_noise * noise / self.noise
-        # The more noise, the fewer steps until conjugate gradients are near the solution.
-        n_steps = max(_MIN_STEPS, self.n_steps - int(math.log2(noise / self.noise)))
         n_estimated = self.last_n_estimated if number == n_rounds - 1 else self.n_estimated
         progress = number / max(n_rounds - 1, 1)
         shared = self.first_shared + (self.last_shared - self.first_shared) * progress
-        return GaussianEstimator(n_estimated, noise, relative, shared, n_steps)
+        return GaussianEstimator(n_estimated, noise, relative, shared, self.n_steps)
 
     def _noise(self, number: int, n_rounds: int) -> float:
         return min(self.noise * self.noise_decay ** (n_rounds - 1 - number), self.max_noise)
 
 
 DEFAULT_OPTIONS = RefinementOptions()
+#: Of so few rounds the last one is most of the work, and the first one has to go far.
+_FAST_ROUNDS = 2
+FAST_OPTIONS = RefinementOptions(first_stride=8, last_stride=5, n_estimated=16, relaxation=2.2)
 #: Number of rounds if it is left open, and the options for as many: a little better, and a little slower.
 BEST_ROUNDS = 8
-BEST_OPTIONS = RefinementOptions(n_members=32, n_estimated=24, last_stride=3)
+BEST_OPTIONS = RefinementOptions(n_members=32, n_estimated=24)
 #: From this many rounds on, unless damage is nearly thin, noise falls slowly, and to less; all members are
 #: estimated until the last round, whose patches are as large as those of the others, and found as far away.
 _FINEST_ROUNDS, _MIN_SHARE = 24, 0.5
@@ -101,6 +98,7 @@ FINEST_OPTIONS = replace(
     BEST_OPTIONS,
     n_estimated=32,
     last_size=8,
+    last_stride=3,
     last_radius=30,
     noise=6 / 255**2,
     noise_decay=1.2,
@@ -115,17 +113,24 @@ def options_for(density: float, n_rounds: int) -> RefinementOptions:
     rounds are right already, and less noise is better, which takes more steps; fewer estimates suffice.
     """
     share = float(np.clip((density - _THIN) / (_DENSE - _THIN), 0, 1))
-    default = DEFAULT_OPTIONS if n_rounds < BEST_ROUNDS else BEST_OPTIONS
-    if n_rounds >= _FINEST_ROUNDS and share > _MIN_SHARE:
-        default = FINEST_OPTIONS
+    if n_rounds <= _FAST_ROUNDS:
+        default = FAST_OPTIONS
+    elif n_rounds < BEST_ROUNDS:
+        default = DEFAULT_OPTIONS
+    else:
+        is_finest = n_rounds >= _FINEST_ROUNDS and share > _MIN_SHARE
+        default = FINEST_OPTIONS if is_finest else BEST_OPTIONS
+
+    def from_thin(thin: float, dense: float) -> float:
+        return thin + (dense - thin) * share
+
     return replace(
         default,
-        noise=default.noise * (_THIN_NOISE + (1 - _THIN_NOISE) * share),
-        noise_decay=default.noise_decay**share,
-        n_estimated=round(_THIN_ESTIMATED + (default.n_estimated - _THIN_ESTIMATED) * share),
-        n_steps=round(_THIN_STEPS + (default.n_steps - _THIN_STEPS) * share),
-        first_shared=_THIN_SHARED + (default.first_shared - _THIN_SHARED) * share,
-        last_shared=_THIN_SHARED + (default.last_shared - _THIN_SHARED) * share,
+        n_estimated=round(from_thin(10, default.n_estimated)),
+        noise=from_thin(default.noise / 2, default.noise),
+        noise_decay=from_thin(1, default.noise_decay),
+        last_shared=from_thin(0.2, default.last_shared),
+        n_steps=round(from_thin(7, default.n_steps)),
     )
 
 

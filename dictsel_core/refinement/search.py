@@ -287,8 +287,8 @@ def find_nearest(
     """Write the numbers (B, n) of the candidates nearest to each reference, which is the first of them.
 
     The number of a candidate takes the place of the last bits of its distance, so that sorted integers have
-    both. Candidates are compared row by row, from that of the reference up and down, as far as lower bounds
-    of distances, from the sums of four boxes, are below the largest distance so far.
+    both. Candidates are compared row by row, from that of the reference up and down, as far as penalties, and
+    lower bounds of distances, from the sums of four boxes, are below the largest distance so far.
 
     Planes are the block in whole numbers so small that distances are exact in float32; the sums of all boxes
     of half the height and width of a patch; and the sums of squares of all patches; all longer by what is
@@ -300,6 +300,7 @@ def find_nearest(
     """
     n_planes, n_down, n_across = n_candidates
     plane_pitch, pitch, penalty_pitch = pitches
+    distances, keys = scratch
     bits = np.int32(1)
     while bits < n_planes * n_down * n_across:
         bits *= np.int32(2)
@@ -310,7 +311,7 @@ def find_nearest(
     for b in range(len(references)):
         row, column, top, left = references[b, 0], references[b, 1], references[b, 2], references[b, 3]
         at, corner = Index(row * pitch + column), top * pitch + left
-        own, left_out = row - top, n_across - 1 - column + left
+        own, left_out, above = row - top, n_across - 1 - column + left, Index(column - left)
         for i in range(sizes[1]):
             for k in range(sizes[1]):
                 taps[i * width + k] = np.float32(-2) * planes[0][at + i * sizes[0] + k]
@@ -323,7 +324,10 @@ def find_nearest(
                 other = Index(corner + plane * plane_pitch + down * pitch)
                 near = Index((n_down - 1 + down - own) * penalty_pitch + left_out)
                 first = np.int32((plane * n_down + down) * n_across)
-                _search_row(planes, sizes, taps, (at, other, near), penalties, scratch, (first, bits), best)
+                keys[0] = best[-1] | bits
+                if penalties[near + above] <= distances[0]:  # what is nearest to the reference in this row
+                    places = at, other, near
+                    _search_row(planes, sizes, taps, places, penalties, scratch, (first, bits), best)
         for n in range(len(best)):
             numbers[b, n] = best[n] & bits
 
@@ -342,14 +346,13 @@ def _search_row(
     """Compare the patch at some place with those side by side from another place on; update the best keys.
 
     The sizes are the length of a row and the size of a patch; the third place is that of the first penalty.
-    The last bits of keys are numbers, from the first one on.
+    The last bits of keys are numbers, from the first one on. The first distance is the largest so far.
     """
     (values, sums, lengths), (pitch, size), (first, bits) = planes, sizes, key_parts
     (at, other, near), (distances, keys) = places, scratch
     n = Index(len(keys))
     half, width = size // _2, Index(taps.size) // size
     lower, factor = half * pitch, _ROUNDING / np.float32(half * half) if half > _0 else np.float32(0)
-    keys[0] = best[-1] | bits
     limit, n_within = distances[0], np.int32(0)
     one, two, three, four = sums[at], sums[at + half], sums[at + lower], sums[at + lower + half]
     for j in range(n):
