@@ -1,7 +1,7 @@
 """The list of restorations."""
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -27,6 +27,8 @@ _NUMERIC, _RIGHT = (2, 3, 4, 5, 6), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFl
 _NUMBER = Qt.ItemDataRole.UserRole
 
 _ROOM = 14
+#: Room above and below the words for the frame around a row that has the focus.
+_FRAME = 6
 
 
 class HistoryPanel(QWidget):
@@ -43,6 +45,7 @@ class HistoryPanel(QWidget):
         self._list.setRootIsDecorated(False)
         self._list.setAlternatingRowColors(True)
         self._list.setUniformRowHeights(True)
+        self._list.setAllColumnsShowFocus(True)  # in one column, its frame would cover the number
         self._list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self._list.setAccessibleName("Restorations")
         for column in _NUMERIC:
@@ -175,6 +178,7 @@ def _item(history: RunHistory, record: RunRecord, region: Region | None) -> QTre
     )
     item = QTreeWidgetItem(list(texts))
     item.setData(0, _NUMBER, record.number)
+    item.setSizeHint(0, QSize(0, QFontMetrics(item.font(0)).height() + _FRAME))
     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
     for column in _NUMERIC:
         item.setTextAlignment(column, _RIGHT)

@@ -277,7 +277,10 @@ def _color(option: QStyleOption, *, focused: bool) -> QColor:
     colors = colors_of(option.palette)
     if not focused:
         return colors.edge
-    is_selected = bool(option.state & _State.State_Selected) and isinstance(option, QStyleOptionFocusRect)
+    is_selected = isinstance(option, QStyleOptionFocusRect) and (
+        bool(option.state & _State.State_Selected)
+        or option.backgroundColor == option.palette.highlight().color()  # of a whole row
+    )
     return option.palette.highlightedText().color() if is_selected else colors.focus
 
 
