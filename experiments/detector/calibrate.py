@@ -25,6 +25,8 @@ _N_SAMPLES = 360
 _LONGEST = 700
 #: Added to the logits of lines and of spots: a false mark is seen and erased, damage that is missed stays.
 _LENIENCE = 2.4, 0.3
+#: Added to the logits of lines against spots: a curled crack of even width looks like a hair.
+_LINES_IN_DOUBT = 0.5
 #: A region is right if at least so much of it lies within 2 pixels of damage.
 _NEAR, _RIGHT = 2, 0.5
 
@@ -50,6 +52,8 @@ def calibrate(network: Network, damage: Path, more: Sequence[Path] = ()) -> Floa
         the chance that it is damage; fitted on those pictures, and on photographs with film dust.
     """
     material = load_material(damage, "choosing", more)
+    with torch.no_grad():
+        network.exit.bias[4:] += _LINES_IN_DOUBT
     looked = [*_composites(network.eval(), material), *_undamaged(network, material)]
     logits = np.concatenate([each.logits[each.known] for each in looked]).astype(np.float64)
     truth = np.concatenate([each.truth[each.known] for each in looked])

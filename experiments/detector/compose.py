@@ -33,10 +33,11 @@ _FILM_ALONE = 0.65
 _LARGE = 0.5
 #: How often each shape is drawn.
 CHANCES = {
-    "crack": 0.25, "hairline": 0.1, "fold": 0.12, "crease": 0.04, "scratches": 0.14, "scuffs": 0.08,
-    "flakes": 0.02, "tear": 0.02, "film": 0.14, "overlay": 0.01, "specks": 0.05, "hairs": 0.03,
+    "crack": 0.22, "hairline": 0.09, "fold": 0.12, "crease": 0.04, "scratches": 0.1, "scuffs": 0.05,
+    "tramlines": 0.05, "flakes": 0.02, "tear": 0.02, "film": 0.2, "overlay": 0.01,
+    "specks": 0.05, "hairs": 0.03,
 }  # fmt: skip
-_LINES = ("crack", "hairline", "crease", "scratches", "scuffs", "flakes", "tear")
+_LINES = ("crack", "hairline", "crease", "scratches", "scuffs", "tramlines", "flakes", "tear")
 #: What can be seen: a change of so much of the range, and of so many times the detail around; a long line is
 #: seen where a spot would not be.
 _SEEN_LINE, _SEEN_SPOT = (0.07, 1.2), (0.1, 1.0)

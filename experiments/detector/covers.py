@@ -139,6 +139,18 @@ def scratches(shape: tuple[int, int], scale: float, rng: np.random.Generator) ->
     return _reduced(page)
 
 
+def tramlines(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
+    """Draw straight lines of even width from edge to edge, most of them upright or level."""
+    page, draw = _page(shape)
+    angle = rng.integers(2) * np.pi / 2 + (0.0 if rng.random() < 0.7 else rng.normal(0, 0.3))
+    width = log_uniform(0.7, 3.2, rng)
+    for _ in range(int(rng.integers(1, 4))):
+        steps = np.arange(-2 * max(shape), 2 * max(shape), 4)[:, None]
+        line = rng.uniform(0, 1, 2) * shape + steps * np.array([np.sin(angle), np.cos(angle)])
+        _draw_line(draw, line, np.full(len(line), width))
+    return _reduced(page)
+
+
 def scuffs(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
     """Draw many thin short scratches that cross, each of a strength of its own, most of them broken."""
     page, draw = _page(shape)
