@@ -184,7 +184,7 @@ def test_under_nohup_it_outlives_its_terminal(tmp_path) -> None:
 def test_progress_bar_appears_on_a_terminal_alone_and_goes(tmp_path) -> None:
     import pty
 
-    write_pair(tmp_path, shape=(160, 160), missing=0.8)
+    write_pair(tmp_path, shape=(400, 400), missing=0.8)  # takes longer than the bar waits
     try:
         ours, theirs = pty.openpty()
     except OSError:
