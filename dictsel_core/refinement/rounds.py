@@ -41,7 +41,7 @@ class RefinementOptions:
 
     size: int = 8  #: height and width of patches
     last_size: int = 6
-    first_stride: int = 9  #: distance between references in the first half of the rounds,
+    first_stride: int = 9  #: distance between references in the first half of the rounds (not of small ones),
     stride: int = 7  #: and in the second; may be large, since the grid shifts in every round
     last_stride: int = 4
     radius: int = 30  #: maximum distance of a member from its reference, vertically and horizontally
@@ -64,12 +64,12 @@ class RefinementOptions:
     def search(self, number: int, n_rounds: int, *, small: bool = False) -> Search:
         """Return how a round, numbered from 0, groups patches. All may be `small`."""
         penalty = self.distance_penalty * self._noise(number, n_rounds)
-        is_last = number == n_rounds - 1
-        size, radius = (self.last_size, self.last_radius) if is_last else (self.size, self.radius)
-        stride = self.stride if number >= n_rounds // 2 else self.first_stride
-        if small:
-            size, stride = min(size, _SMALL), self.stride
-        return Search(size, radius, self.n_members, self.last_stride if is_last else stride, penalty)
+        if number == n_rounds - 1:
+            size, radius, stride = self.last_size, self.last_radius, self.last_stride
+        else:
+            is_early = number < n_rounds // 2 and not small
+            size, radius, stride = self.size, self.radius, self.first_stride if is_early else self.stride
+        return Search(min(size, _SMALL) if small else size, radius, self.n_members, stride, penalty)
 
     def estimator(self, number: int, n_rounds: int) -> GaussianEstimator:
         """Return the estimator of a round, numbered from 0."""
