@@ -157,6 +157,7 @@ def _steps(
             damage_density=damage_density([unknown], settings.patch_size),
             observed_channels=damaged.observed_channels,
             differences=() if damaged.shares_mask else useful_differences([damaged]),
+            coarse=None,
         )
     origin = outer[0].start, outer[1].start
     source = as_atom_source(None, settings)

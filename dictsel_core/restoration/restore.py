@@ -1,8 +1,9 @@
 """`restore`: from a damaged image to a restored one.
 
 An array in memory becomes one `Image`, which is planned (plan.py) and restored as a single tile (tile.py); a
-stack becomes many (stack.py). A Dask array is cut into tiles that share a plan (mosaic.py). `restore`, as
-it is written below, only returns a `Run`; `finished` makes a function of it that takes all steps.
+stack becomes many (stack.py). Large images and Dask arrays are cut into tiles with one plan (mosaic.py).
+`restore`, as it is written below, only returns a `Run`; `finished` makes a function of it that takes all
+steps.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -16,7 +17,7 @@ from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_ste
 from dictsel_core.atoms import GroundSet
 from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.image import Image
-from dictsel_core.restoration.mosaic import lazy_steps
+from dictsel_core.restoration.mosaic import lazy_steps, tiled_steps
 from dictsel_core.restoration.plan import AtomSource, Plan, as_atom_source, planned_tile
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import Parameter, PresetName, RestoreSettings, as_settings
@@ -28,6 +29,8 @@ MAX_NEIGHBOR_PLANES = 8
 NEIGHBOR_PLANES = Parameter(
     name="neighbor_planes", kind=int, minimum=0, maximum=MAX_NEIGHBOR_PLANES, is_optional=True
 )
+#: Images of more values are restored in tiles, which takes a quarter of the memory.
+MAX_VALUES = 1 << 24
 #: Fraction of the work that is done once there is a plan.
 _PLANNED = 0.05
 #: Fraction of the work after which there is a new partial result.
@@ -63,7 +66,7 @@ def restore(
         Integers of any depth, or floats: gray (H, W), RGB (H, W, 3), or with `channel_axis` and `axes` any
         number of channels and images. Missing pixels may have any value. An xarray.DataArray is returned as
         one, with its coordinates. A Dask array, of a single image, is planned immediately and restored tile
-        by tile when the result is computed.
+        by tile when the result is computed. A large array in memory is restored tile by tile, too.
     mask : array_like of bool, optional
         True = missing. In the shape of the image; or without its channels, if they miss the same pixels; or
         (H, W) for all images of a stack. If only some channels of a pixel are missing, the others are used
@@ -141,7 +144,10 @@ def restore(
     def finish(result: Restoration) -> Restoration:
         return replace(result, image=damaged.wrapped(result.image[None]))
 
-    return GeneratorRun(image_steps(damaged.whole(), asked, source, finish=finish))
+    whole = damaged.whole()
+    is_large = whole.pixels.size > MAX_VALUES and bool(whole.missing.any())
+    steps = tiled_steps if is_large else image_steps
+    return GeneratorRun(steps(whole, asked, source, finish=finish))
 
 
 iter_restore = step_by_step(

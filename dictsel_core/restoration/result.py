@@ -1,6 +1,6 @@
 """The result of a restoration, and its progress."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -100,6 +100,18 @@ class Restoration:
         return float(self.usage.sum() / max(self.n_coded_patches, 1))
 
 
+def joint_figures(parts: Iterable[Restoration], n_atoms: int, seconds: Mapping[str, float]) -> dict[str, Any]:
+    """Return fields of a `Restoration` that was made of parts; `seconds` were spent on all of it."""
+    usage, n_coded, n_rounds, spent = np.zeros(n_atoms, np.intp), 0, 0, dict(seconds)
+    for part in parts:
+        usage += part.usage
+        n_coded += part.n_coded_patches
+        n_rounds = max(n_rounds, part.n_rounds)
+        for stage, each in part.seconds.items():
+            spent[stage] = spent.get(stage, 0.0) + each
+    return {"usage": usage, "n_coded_patches": n_coded, "n_rounds": n_rounds, "seconds": spent}
+
+
 @dataclass(frozen=True, eq=False)
 class RestoreStep:
     """The progress of a restoration.
@@ -129,8 +141,8 @@ class RestoreStep:
     def partial(self) -> Restoration | None:
         """The result if the restoration stopped here, made on first access.
 
-        None in steps that did not change the image visibly. In a stack, the images that are still to come are
-        as they were given.
+        None in steps that did not change the image visibly. The images of a stack that are still to come are
+        as they were given, and so are the tiles of a large image.
         """
         return None if self.make_partial is None else self.make_partial()
 

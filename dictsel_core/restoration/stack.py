@@ -25,7 +25,7 @@ from dictsel_core.restoration.plan import (
     planned_tile,
     select_dictionary,
 )
-from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
+from dictsel_core.restoration.result import Restoration, RestoreStep, Stage, joint_figures
 from dictsel_core.restoration.settings import RestoreSettings
 from dictsel_core.restoration.tile import TileRestorer, TileStep, restore_tile
 
@@ -228,24 +228,15 @@ class StackRestorer:
 
     def _restoration(self) -> Restoration:
         """Return the result as it is now: sums over all parts."""
-        results, source = self._results, self._source
-        dictionary = source if isinstance(source, Dictionary) else None
-        seconds: dict[str, float] = {}
-        for result in results:
-            for stage, each in result.seconds.items():
-                seconds[stage] = seconds.get(stage, 0.0) + each
-        n_atoms = 0 if dictionary is None else len(dictionary)
+        dictionary = self._source if isinstance(self._source, Dictionary) else None
         return Restoration(
             image=self._damaged.wrapped(self._restored.copy(order="K")),
             settings=self._settings,
             missing_fraction=self._damaged.missing_fraction,
             selection=None if dictionary is None else dictionary.selection,
             patch_positions=np.zeros((0, 3), np.intp) if dictionary is None else dictionary.positions,
-            usage=sum((result.usage for result in results), np.zeros(n_atoms, np.intp)),
-            n_coded_patches=sum(result.n_coded_patches for result in results),
-            n_rounds=max((result.n_rounds for result in results), default=0),
-            seconds=seconds,
             atoms=None if dictionary is None else dictionary.atoms,
+            **joint_figures(self._results, 0 if dictionary is None else len(dictionary), {}),
         )
 
 

@@ -1,13 +1,14 @@
 """Images in tiles: nearly as good as the whole, and the same whatever the order."""
 
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
 from pictures import photograph, random_mask
 from tiles import mosaic_of, restore_in_tiles
 
-from dictsel_core import RestoreSettings, psnr, restore
+from dictsel_core import RestoreSettings, iter_restore, psnr, restore, restore_region
 from dictsel_core.completion import completion, wide_parts
 from dictsel_core.restoration import Mosaic, mosaic, plan_from_bytes, plan_to_bytes
 
@@ -263,3 +264,65 @@ class TestArraysOfDask:
     def test_what_is_refused_in_memory_is_refused(self, dtype, mask, message):
         with pytest.raises(TypeError, match=message):
             restore(self.da.zeros((200, 170), dtype=dtype), mask, FAST)
+
+
+@pytest.fixture
+def in_tiles_of_64(monkeypatch):
+    """Let every image count as large, and tiles be small."""
+    monkeypatch.setattr(import_module("dictsel_core.restoration.restore"), "MAX_VALUES", 0)
+    monkeypatch.setattr(mosaic, "TILE", 64)
+
+
+@pytest.mark.usefixtures("in_tiles_of_64")
+@pytest.mark.parametrize(
+    ("settings", "dtype", "n_channels", "kind"),
+    [
+        (SHORT, "uint8", 3, "scratches"),
+        (SHORT, "uint16", 1, "hole"),
+        (FAST, "float32", 1, 0.8),
+        (replace(FAST, keep_observed=False), "uint8", 1, 0.5),
+    ],
+)
+def test_a_large_image_is_restored_in_tiles(settings, dtype, n_channels, kind):
+    image, mask = picture(dtype, n_channels), damage(kind)
+    expected, plan = restore_in_tiles(image, mask, settings, 64)
+    for threads in (1, 2):
+        restored = restore(image, mask, replace(settings, threads=threads))
+        np.testing.assert_array_equal(restored.image, expected)
+        np.testing.assert_array_equal(restored.dictionary, plan.dictionary.atoms.atoms)
+        assert restored.usage.sum() > restored.n_coded_patches > 0
+        assert restored.n_rounds == plan.n_rounds
+        assert restored.settings.rounds == settings.rounds
+
+
+@pytest.mark.usefixtures("in_tiles_of_64")
+def test_steps_of_a_large_image_show_the_tiles_that_are_done():
+    image, mask = picture("uint8", 3), damage("hole")
+    run = iter_restore(image, mask, SHORT)
+    steps = list(run)
+    fractions = [step.fraction for step in steps]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == pytest.approx(1)
+    assert {"select", "texture", "code", "refine"} <= {step.stage for step in steps}
+    images = [step.image for step in steps if step.make_partial]
+    differ = [np.count_nonzero(each != run.result.image) for each in images]
+    assert differ[0] > 0 == differ[-1]
+    for each in images:
+        np.testing.assert_array_equal(each[~mask], image[~mask])
+
+
+@pytest.mark.usefixtures("in_tiles_of_64")
+def test_a_large_image_in_which_nothing_is_missing_is_copied():
+    image = picture()
+    assert restore(image, np.zeros(image.shape, bool)).nothing_missing
+
+
+@pytest.mark.usefixtures("in_tiles_of_64")
+def test_a_region_of_a_large_image_is_restored_again():
+    image, mask = picture(), damage(0.5)
+    first = restore(image, mask, SHORT)
+    assert first.plan.coarse is None or first.plan.level
+    mask[100:110, 30:40] = True
+    second = restore_region(image, mask, first, np.s_[100:110, 30:40])
+    assert psnr(image, second.image, mask=mask) > psnr(image, first.image, mask=mask) - 1
+    assert second.region == np.s_[92:118, 22:48]
