@@ -13,9 +13,9 @@ from click.shell_completion import (
 )
 
 from inpaint_app.cli.arguments import Argument, Command
+from inpaint_app.cli.options import one_of
 from inpaint_app.cli.program import COMPLETION_VARIABLE, PROGRAM
 from inpaint_app.cli.streams import print_report
-from inpaint_app.cli.values import one_of
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 _DETAILS = """\

@@ -36,8 +36,16 @@ from inpaint_app.window.canvas.layers import (
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.canvas.part import CanvasPart
 from inpaint_app.window.canvas.viewport import Viewport
-from inpaint_app.window.theme.colors import DIMMING, OUTLINE, Colors, colors_of, contrasting
-from inpaint_app.window.theme.looks import MARKS, Looks, stripes
+from inpaint_app.window.theme.colors import (
+    DIMMING,
+    MARKS,
+    OUTLINE,
+    Colors,
+    Looks,
+    colors_of,
+    contrasting,
+    stripes,
+)
 
 _STRIPE = 10
 _MARKER = 9
