@@ -82,6 +82,7 @@ _COMMAND = Command(
     "inpaint-app [FILE] [options]",
     _PARAMETERS,
     _start,
+    None,
     about="Restore the missing pixels of a picture in a window.",
 )
 

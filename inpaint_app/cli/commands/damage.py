@@ -18,16 +18,6 @@ from inpaint_app.io.write import Output, check_storable, properties_of
 from inpaint_app.model.damage import Damage, damaged, mask_picture
 from inpaint_app.text.formatting import format_percent
 
-_DETAILS = """\
-examples:
-  inpaint damage photo.png -o damaged.png --missing 0.8
-  inpaint damage photo.png -o scratched.png --scratches --seed 3
-  inpaint damage photo.jpg -o stamped.png --text "SAMPLE" --mask-out letters.png
-
-OUT keeps bit depth and metadata; missing pixels get alpha = 0 and the color 0,
-so that nothing of the original is left in them. The same seed makes the same
-damage."""
-
 #: Lossless: observed pixels must be those of the original.
 _QUALITY = 100
 
@@ -108,5 +98,4 @@ COMMAND = Command(
     "damage IN -o OUT (--missing FRACTION | --scratches | --text STR) [options]",
     _PARAMETERS,
     _run,
-    _DETAILS,
 )

@@ -15,16 +15,6 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.model.missing import check_missing, collect_missing
 from inpaint_app.model.picture import Picture
 
-_DETAILS = """\
-examples:
-  inpaint score original.png restored.png
-  inpaint score original.png restored.png --mask missing.png --json
-
-Alpha channels are not compared. JSON keys: psnr, psnr_missing,
-ssim, ssim_missing, rmse, rmse_missing (in the unit of the data), data_range; the missing ones need
---mask. Infinite values are null."""
-
-
 _PARAMETERS = [
     Argument("reference", "A", INPUT, "the original"),
     Argument("picture", "B", INPUT, "the picture to compare with it"),
@@ -65,4 +55,4 @@ def _read_known(path: Path) -> Picture:
     return picture
 
 
-COMMAND = Command("score A B [options]", _PARAMETERS, _run, _DETAILS)
+COMMAND = Command("score A B [options]", _PARAMETERS, _run)

@@ -42,7 +42,9 @@ def decode_jpeg(data: bytes) -> Picture:
     if header.channels not in _MODES:
         raise UnsupportedError(f"it has {header.channels} channels", "convert it to RGB first")
     pixels, lost, is_coarse = _decode(data, header)
-    icc, notices = header.icc, list(header.notices)
+    icc, notices = header.icc, list[str]()
+    if header.has_long_exif:
+        notices.append("The EXIF information is longer than any camera writes and was left out.")
     if header.channels == 4:
         pixels, notice = cmyk_to_rgb(pixels, icc)
         icc, notices = None, [notice]
@@ -60,7 +62,7 @@ def decode_jpeg(data: bytes) -> Picture:
         pixels,
         alpha,
         Metadata(
-            exif=header.exif,
+            exif=None if header.has_long_exif else bytes(header.exif) or None,
             icc=icc,
             dpi=header.dpi,
             source_format="JPEG",
