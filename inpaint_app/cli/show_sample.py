@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from dictsel_core import RestoreSettings, psnr
-from inpaint_app.cli.report import terminal_control
-from inpaint_app.cli.terminal import Console
+from inpaint_app.cli.report import Console, terminal_control
 from inpaint_app.engine.export import write_restored
 from inpaint_app.engine.measure import damage_quality, measure
 from inpaint_app.engine.opening import open_sample

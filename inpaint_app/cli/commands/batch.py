@@ -10,10 +10,9 @@ from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Argument, BadValueError, Command, Option, Value
 from inpaint_app.cli.options import whole_number
 from inpaint_app.cli.remedies import REMEDIES
-from inpaint_app.cli.report import as_document, print_details
+from inpaint_app.cli.report import Console, ProgressBar, as_document, print_details
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
-from inpaint_app.cli.terminal import Console, ProgressBar
 from inpaint_app.engine.batch import BatchRequest, BatchRow, plan_batch, run_batch
 from inpaint_app.engine.control import Event, JobControl
 from inpaint_app.errors import UserError, printable_path

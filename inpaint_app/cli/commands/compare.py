@@ -7,9 +7,8 @@ from dictsel_core import RestoreSettings
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command
-from inpaint_app.cli.report import print_source, terminal_control
+from inpaint_app.cli.report import Console, print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.export import ComparedImage, write_comparison
 from inpaint_app.engine.measure import damage_quality, quality
 from inpaint_app.engine.restore import compare

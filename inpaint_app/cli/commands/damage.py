@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command, Option
 from inpaint_app.cli.options import FRACTION, OUTPUT, value_of_setting
+from inpaint_app.cli.report import Console
 from inpaint_app.cli.resolve_options import resolve_output
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.source import read_single_page
 from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.io.atomic import check_distinct, write_files

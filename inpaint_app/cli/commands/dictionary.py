@@ -5,9 +5,8 @@ from types import SimpleNamespace
 
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command
-from inpaint_app.cli.report import print_restoration, print_source, terminal_control
+from inpaint_app.cli.report import Console, print_restoration, print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.export import max_dictionary_size, write_dictionary
 from inpaint_app.engine.restore import restore
 from inpaint_app.engine.source import check_input, load_source

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cli_files import contents, write_pair
 
-from inpaint_app.cli.terminal import format_bar
+from inpaint_app.cli.report import format_bar
 from inpaint_app.text.formatting import format_duration
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "inpaint"
