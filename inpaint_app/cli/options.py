@@ -208,7 +208,7 @@ def output_options(what: str, *, required: bool = False) -> list[Option]:
 OVERWRITE = Option("--overwrite", "replace existing files, even the source")
 
 
-def _mark(usage: str, text: str, field: str, value: Value = TEXT, **more: Any) -> Option:  # noqa: ANN401
+def _mark(usage: str, text: str, field: str, value: Value = TEXT, **more: Any) -> Option:
     """Return an option for a field of `MaskSpec`."""
     return Option(usage, text, value, group=_MISSING, setting=field, **more)
 

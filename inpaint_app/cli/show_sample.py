@@ -4,7 +4,6 @@ from pathlib import Path
 
 from dictsel_core import RestoreSettings, psnr
 from inpaint_app.cli.report import Console, terminal_control
-from inpaint_app.engine.export import write_restored
 from inpaint_app.engine.measure import damage_quality, measure
 from inpaint_app.engine.opening import open_sample
 from inpaint_app.engine.restore import restore
@@ -34,7 +33,7 @@ def show_sample(folder: Path) -> int:
     console.print(f"Damaged:     PSNR {format_decibels(before.psnr or 0)}")
     console.print(f"Restored:    PSNR {format_decibels(after.psnr or 0)} in {run.seconds:.1f} s")
     output = _output(folder, source.reference)
-    notes = write_restored(source, restored, mask, Output(output, overwrite=True))
+    notes = Output(output, overwrite=True).write(source.restored(restored, mask), source.files)
     console.print_written(output, notes)
     console.print("For your own pictures: make run ARGS='restore photo.png', or make run ARGS=--help.")
     return 0

@@ -87,21 +87,11 @@ class ComparedImage:
     quality: QualityMetrics | None
 
 
-def write_restored(source: Source, image: Array, mask: Mask, output: Output) -> tuple[str, ...]:
-    """Write a restored picture."""
-    return output.write(source.restored(image, mask), source.files)
-
-
 def write_mask(source: Source, mask: Mask, output: Output) -> tuple[str, ...]:
     """Write a mask, white = missing."""
     output.check_mask(source.files)
     flat = np.atleast_3d(mask).any(axis=2)
     return output.write(mask_picture(np.asarray(flat, np.bool_)), source.files)
-
-
-def write_dictionary(source: Source, restoration: Restoration, output: Output) -> tuple[str, ...]:
-    """Write the atoms of a dictionary as a figure."""
-    return output.write(dictionary_figure(restoration), source.files)
 
 
 def write_comparison(

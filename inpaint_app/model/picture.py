@@ -118,7 +118,7 @@ class Picture:
         """Return the picture with more notices."""
         return replace(self, notices=self.notices + notices)
 
-    def with_metadata(self, **changes: Any) -> Picture:  # noqa: ANN401  (fields of `Metadata`)
+    def with_metadata(self, **changes: Any) -> Picture:
         """Return the picture with other metadata."""
         return replace(self, metadata=replace(self.metadata, **changes))
 

@@ -97,7 +97,7 @@ class Preferences:
                 return folder
         return Path.home()
 
-    def store(self, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+    def store(self, **changes: Any) -> None:
         """Remember other values of some fields."""
         if self._is_fixed:
             return

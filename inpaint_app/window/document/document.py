@@ -66,7 +66,7 @@ class Document(QObject):
         watch.changed.connect(slot)
         self._watches.append((frozenset(names), watch))
 
-    def apply(self, **changes: Any) -> frozenset[str]:  # noqa: ANN401  (each of its kind)
+    def apply(self, **changes: Any) -> frozenset[str]:
         """Change fields of the state; return the names of those that now differ."""
         return self._become(replace(self.state, **changes))
 

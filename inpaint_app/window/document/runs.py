@@ -225,7 +225,7 @@ class RunHistory:
         compared = () if number in self.comparison else self.comparison
         return replace(self, records=records, current_number=current, saved_number=saved, comparison=compared)
 
-    def updated(self, number: int, **changes: Any) -> "RunHistory":  # noqa: ANN401
+    def updated(self, number: int, **changes: Any) -> "RunHistory":
         """Return the history with other attributes of one record, such as its name or its figures."""
         records = (replace(r, **changes) if r.number == number else r for r in self.records)
         return replace(self, records=tuple(records))

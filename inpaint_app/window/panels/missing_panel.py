@@ -73,7 +73,7 @@ class MissingPanel(QWidget):
         if chosen.isValid():
             self._session.opening.set_mask_spec(MaskSpec(key=chosen.name()))
 
-    def _mark(self, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+    def _mark(self, **changes: Any) -> None:
         """Find missing pixels again, with marks that are read otherwise."""
         source = self._session.state.source
         if source is not None:

@@ -33,7 +33,7 @@ from inpaint_app.window.widgets.sliders import Quantity, SliderField
 _DEFAULTS = RestoreSettings()
 
 
-def _quantity(name: str, label: str, tooltip: str, **options: Any) -> Quantity:  # noqa: ANN401
+def _quantity(name: str, label: str, tooltip: str, **options: Any) -> Quantity:
     """Return a setting as a quantity with the limits of its parameter."""
     parameter = RestoreSettings.parameters[name]
     least = 10.0 ** -options.get("decimals", 0) if parameter.excludes_minimum else 0

@@ -1,6 +1,7 @@
 """All pages and bands of a file, restored and written as a whole."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.overview import Overview
@@ -50,9 +51,9 @@ class WholeFile:
         source, mask = state.source, state.mask
         if source is None or mask is None or source.path is None:
             return
+        options = FileOptions(state.settings, source.mask_spec, estimates=False)
+        masks = {plane: work.mask for plane, work in state.planes.items()} | {source.plane: mask}
         if source.overview is not None:
-            options = FileOptions(state.settings, source.mask_spec, estimates=False)
-            masks = {plane: work.mask for plane, work in state.planes.items()} | {source.plane: mask}
             painted = {plane.page: each for plane, each in masks.items() if each.origin.is_painted}
             self._start(FileRequest(source.path, output, options), source.overview, painted)
             return
@@ -60,13 +61,8 @@ class WholeFile:
             return
         pages = source.whole.pages
         is_stack = len(pages) > 1 and len({(page.pixels.shape, page.pixels.dtype) for page in pages}) == 1
-        options = FileOptions(
-            state.settings,
-            source.mask_spec,
-            estimates=False,
-            neighbor_planes=NEIGHBORS if is_stack and pages[0].n_bands in (1, 3) else None,
-        )
-        masks = {plane: work.mask for plane, work in state.planes.items()} | {source.plane: mask}
+        if is_stack and pages[0].n_bands in (1, 3):
+            options = replace(options, neighbor_planes=NEIGHBORS)
         self._start(FileRequest(source.path, output, options, masks=masks, retouched=self._retouched))
 
     @property

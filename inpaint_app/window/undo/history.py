@@ -41,7 +41,7 @@ class UndoHistory(QObject):
             # Qt has deleted a step that became a part of the one before.
             self.stepped.emit(step if self.last is step else None, False)
 
-    def amend(self, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+    def amend(self, **changes: Any) -> None:
         """Change fields as a part of the last step, so that they are undone with it."""
         if self.last is not None:
             self.last.amend(**changes)

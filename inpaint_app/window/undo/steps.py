@@ -39,11 +39,7 @@ class Step(QUndoCommand):
     """
 
     def __init__(
-        self,
-        document: Document,
-        subject: str,
-        delta: MaskDelta | None = None,
-        **changes: Any,  # noqa: ANN401  (each of its kind)
+        self, document: Document, subject: str, delta: MaskDelta | None = None, **changes: Any
     ) -> None:
         super().__init__(subject)
         self._document, self.delta = document, delta
@@ -66,7 +62,7 @@ class Step(QUndoCommand):
         """Memory that it takes."""
         return 0 if self.delta is None else int(self.delta.flipped.nbytes)
 
-    def amend(self, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+    def amend(self, **changes: Any) -> None:
         """Let it change more fields, which are about to change."""
         for name, value in changes.items():
             self.old.setdefault(name, _value(self._document.state, name))
@@ -115,7 +111,7 @@ def _value(state: DocumentState, name: str) -> Any:  # noqa: ANN401  (each of it
 class ChangeSettings(Step):
     """Other parameters; those of one slider that is dragged are one step."""
 
-    def __init__(self, document: Document, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+    def __init__(self, document: Document, **changes: Any) -> None:
         super().__init__(document, "Parameter Change", **changes)
 
     @property
@@ -152,7 +148,7 @@ def _unequal(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
 class FillHoles(Step):
     """Another fill of wide holes; a run with the earlier one is shown again when it is undone."""
 
-    def __init__(self, document: Document, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+    def __init__(self, document: Document, **changes: Any) -> None:
         super().__init__(document, "Fill of Holes", **changes)
 
 
@@ -160,11 +156,7 @@ class EditMask(Step):
     """Another mask, perhaps with other parameters."""
 
     def __init__(
-        self,
-        document: Document,
-        delta: MaskDelta | None,
-        origin: MaskOrigin,
-        **changes: Any,  # noqa: ANN401  (each of its kind)
+        self, document: Document, delta: MaskDelta | None, origin: MaskOrigin, **changes: Any
     ) -> None:
         super().__init__(document, "Mask Edit", delta, origin=origin, **changes)
 
@@ -183,11 +175,7 @@ class ReplaceMask(EditMask):
     """
 
     def __init__(
-        self,
-        document: Document,
-        mask: Mask | None,
-        origin: MaskOrigin | None = None,
-        **changes: Any,  # noqa: ANN401  (each of its kind)
+        self, document: Document, mask: Mask | None, origin: MaskOrigin | None = None, **changes: Any
     ) -> None:
         assert document.painter is not None, "a picture is open"
         super().__init__(
