@@ -18,7 +18,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.io.atomic import PendingFile, write_files
 from inpaint_app.io.read import read_whole_file
 from inpaint_app.text.formatting import UNITS
-from inpaint_app.window.canvas.screen_profile import SYSTEM
+from inpaint_app.window.canvas.screen_color import SYSTEM
 from inpaint_app.window.theme.colors import Looks
 from inpaint_app.window.theme.theme import Theme
 

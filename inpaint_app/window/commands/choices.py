@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from dictsel_core import RestoreSettings
 from inpaint_app.errors import UserError
 from inpaint_app.window.actions import Actions
-from inpaint_app.window.canvas.screen_profile import screen_profile
+from inpaint_app.window.canvas.screen_color import screen_profile
 from inpaint_app.window.commands.menus import Menus
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.preferences import Preferences

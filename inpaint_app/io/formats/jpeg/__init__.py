@@ -11,13 +11,17 @@ from PIL import Image
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.io.format import USUAL_METADATA, Format
-from inpaint_app.io.formats.jpeg.header import COMMENT, PHOTOSHOP, XMP, Header, read_header
 from inpaint_app.io.formats.jpeg.scans import (
+    COMMENT,
+    PHOTOSHOP,
+    XMP,
     Bools,
+    Header,
     check_length,
     filled,
     find_lost,
     lost_from,
+    read_header,
     read_scans,
     units_of_fill,
 )
