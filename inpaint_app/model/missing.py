@@ -28,7 +28,6 @@ class Growth:
 
     pixels: int
     marked: float
-    grown: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +115,7 @@ def _growth(marks: dict[str, Mask], larger: dict[str, Mask], grow: int | None) -
     before, after = (_union(list(each.values())) for each in (marks, larger))
     fractions = [float(np.count_nonzero(each) / each.size) for each in (before, after)]
     pixels = DEFAULT_GROWTH if grow is None else grow
-    return Growth(pixels, *fractions) if fractions[1] > fractions[0] else None
+    return Growth(pixels, fractions[0]) if fractions[1] > fractions[0] else None
 
 
 def dilate(mask: Mask, pixels: int | None) -> Mask:

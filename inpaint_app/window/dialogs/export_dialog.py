@@ -119,11 +119,6 @@ class ExportDialog(QDialog):
             keep_metadata=self._metadata.isChecked(),
         )
 
-    @property
-    def can_export(self) -> bool:
-        """Whether what was chosen can be written."""
-        return self._export.isEnabled()
-
     def set_path(self, path: Path) -> None:
         """Fill in another file."""
         self._file.set_path(path)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QLineEdit, QWidget
-from windows import find, texts
+from windows import can_export, find, texts
 
 from inpaint_app.engine.opening import open_source
 from inpaint_app.engine.source import Source
@@ -58,4 +58,4 @@ def test_exporting(qtbot, picture, tmp_path, name, words) -> None:
     qtbot.addWidget(dialog)
     find(dialog, QLineEdit, "File").setText(name if name.startswith("~") else str(tmp_path / name))
     assert words in texts(dialog)
-    assert not dialog.can_export
+    assert not can_export(dialog)
