@@ -72,10 +72,9 @@ def _stretched(image: DetectionImage) -> tuple[Single, Single]:
     sample = plane[::step, ::step][~image.missing[::step, ::step]]
     low, high = np.quantile(sample, _QUANTILES) if sample.size else (0.0, 1.0)
     span = np.float32(max(high - low, _LEAST_SPAN))
-    tint = image.tint(shrink(plane))
-    for values, first in ((plane, np.float32(low)), (tint, np.float32(0))):
-        values -= first
-        values /= span
+    tint = image.tint(shrink(plane)) / span
+    plane -= np.float32(low)
+    plane /= span
     return plane, tint
 
 
