@@ -97,7 +97,7 @@ def _large_picture() -> str:
     window.session.opening.open_file(path)
     wait_until_settled(window)
     opened = _memory()
-    window.session.repairing.repair()
+    window.session.repair()
     wait_until_settled(window)
     held = _memory()
     window.session.document.discard()

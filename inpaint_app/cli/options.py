@@ -39,7 +39,6 @@ _SENSITIVITY = (
     "(default 0.5)"
 )
 _DEFAULTS = RestoreSettings()
-_DATA_RANGE = Parameter(name="data_range", kind=float, minimum=0, excludes_minimum=True)
 
 
 def _setting(usage: str, text: str, value: Value | None = None, field: str = "") -> Option:
@@ -109,13 +108,11 @@ def output_options(what: str, *, required: bool = False) -> list[Option]:
     text = f"{what}, or a folder for it; - for standard output, png:- in the format PNG"
     return [
         Option("-o, --output OUT", text, OUTPUT, required=required),
-        overwrite_option(),
+        OVERWRITE,
     ]
 
 
-def overwrite_option() -> Option:
-    """Return permission to replace files."""
-    return Option("--overwrite", "replace existing files, even the source")
+OVERWRITE = Option("--overwrite", "replace existing files, even the source")
 
 
 def _mark(usage: str, text: str, field: str, value: Value = TEXT, **more: Any) -> Option:  # noqa: ANN401
@@ -149,15 +146,12 @@ def mask_options(mask: str = "picture of the same size, white = missing") -> lis
     ]
 
 
-def kinds_option() -> Option:
-    """Return the kinds of damage to look for."""
-    text = f"what to look for (default {','.join(USUAL_KINDS)})"
-    return Option("--kinds KINDS", text, KINDS, default=USUAL_KINDS)
-
-
-def sensitivity_option() -> Option:
-    """Return how sensitive the detection of damage is."""
-    return Option("--sensitivity S", _SENSITIVITY, value_of(SENSITIVITY), default=0.5)
+_WHAT_FOR = f"what to look for (default {','.join(USUAL_KINDS)})"
+#: Which damage is looked for, and how sensitively.
+DETECTION = [
+    Option("--kinds KINDS", _WHAT_FOR, KINDS, default=USUAL_KINDS),
+    Option("--sensitivity S", _SENSITIVITY, value_of(SENSITIVITY), default=0.5),
+]
 
 
 def method_options(*, without: str = "", default: str = "balanced", can_tune: bool = False) -> list[Option]:
@@ -179,27 +173,25 @@ def reference_option(*, required: bool = False) -> Option:
     return Option("--reference REF", text, INPUT, required=required)
 
 
-def data_range_option() -> Option:
-    """Return what the PSNR refers to."""
-    text = (
-        "the range of values that PSNR and SSIM refer to (default: 255 for 8 bits, otherwise the "
-        "largest less the smallest value that is known)"
-    )
-    return Option("--data-range R", text, value_of(_DATA_RANGE))
-
-
-def encoding_options() -> list[Option]:
-    """Return how to write a picture."""
-    best = [each for each in lossy() if each.is_lossless_at_100]
-    quality = (
+DATA_RANGE = Option(
+    "--data-range R",
+    "the range of values that PSNR and SSIM refer to (default: 255 for 8 bits, otherwise the "
+    "largest less the smallest value that is known)",
+    value_of(Parameter(name="data_range", kind=float, minimum=0, excludes_minimum=True)),
+)
+_BEST = [each for each in lossy() if each.is_lossless_at_100]
+#: How a picture is written.
+ENCODING = [
+    Option(
+        "--quality Q",
         f"quality of {format_names(lossy(), 'and')}, 1 to 100 (default {DEFAULT_QUALITY}); "
-        f"100 is lossless for {format_names(best, 'and')}, and their default if the input is lossless"
-    )
-    depth = "bits per channel (default: as in the input, or 8 where OUT cannot hold 16)"
-    return [
-        Option("--quality Q", quality, whole_number(1, 100)),
-        Option("--depth 8|16", depth, DEPTH),
-    ]
+        f"100 is lossless for {format_names(_BEST, 'and')}, and their default if the input is lossless",
+        whole_number(1, 100),
+    ),
+    Option(
+        "--depth 8|16", "bits per channel (default: as in the input, or 8 where OUT cannot hold 16)", DEPTH
+    ),
+]
 
 
 def scheduler_option(what: str) -> Option:
@@ -208,35 +200,26 @@ def scheduler_option(what: str) -> Option:
     return Option("--scheduler S", f"{what} on a Dask cluster: {where}")
 
 
-def block_options() -> list[Option]:
-    """Return how a picture is restored in blocks."""
-    block = f"side of a block in pixels, a multiple of {BLOCK_STEP} (default {DEFAULT_BLOCK})"
-    return [
-        scheduler_option("restore the picture in blocks"),
-        Option("--block N", block, whole_number(BLOCK_STEP, 2**16)),
-    ]
-
-
-def grain_option() -> Option:
-    """Return the grain of restored pixels."""
-    text = (
-        "give restored pixels the grain of those around, so that they do not show as smooth bands; "
-        "not in pictures of floats, and not counted in PSNR and SSIM"
-    )
-    return Option("--grain", text)
-
-
-def strict_option() -> Option:
-    """Return the refusal of losses."""
-    text = "write nothing if metadata of the picture would be lost; otherwise they are named in a note"
-    return Option("--strict", text)
-
-
-def verbosity_options(*, json: bool = True) -> list[Option]:
-    """Return how much to print."""
-    document = Option("--json", "print one JSON document and nothing else to stdout")
-    return [
-        *([document] if json else []),
-        Option("--quiet", "print no report, no notes and no progress bar"),
-        Option("--verbose", "also print each stage as it begins, and all settings, to stderr"),
-    ]
+#: How a picture is restored in blocks.
+BLOCKS = [
+    scheduler_option("restore the picture in blocks"),
+    Option(
+        "--block N",
+        f"side of a block in pixels, a multiple of {BLOCK_STEP} (default {DEFAULT_BLOCK})",
+        whole_number(BLOCK_STEP, 2**16),
+    ),
+]
+GRAIN = Option(
+    "--grain",
+    "give restored pixels the grain of those around, so that they do not show as smooth bands; "
+    "not in pictures of floats, and not counted in PSNR and SSIM",
+)
+STRICT = Option(
+    "--strict", "write nothing if metadata of the picture would be lost; otherwise they are named in a note"
+)
+#: How much is printed.
+VERBOSITY = [
+    Option("--quiet", "print no report, no notes and no progress bar"),
+    Option("--verbose", "also print each stage as it begins, and all settings, to stderr"),
+]
+REPORTING = [Option("--json", "print one JSON document and nothing else to stdout"), *VERBOSITY]

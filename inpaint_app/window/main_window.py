@@ -44,7 +44,7 @@ from inpaint_app.window.panels.plane_bar import PlaneBar
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
 from inpaint_app.window.panels.tool_options import ToolOptions
-from inpaint_app.window.preferences import Preferences, WindowState, checked
+from inpaint_app.window.preferences import Preferences, checked
 from inpaint_app.window.session import Session
 from inpaint_app.window.theme.theme import ThemeSwitch
 from inpaint_app.window.viewer.drop_frame import DropFrame
@@ -69,7 +69,7 @@ class MainWindow(QMainWindow):
     def __init__(self, preferences: Preferences, theme: ThemeSwitch) -> None:
         super().__init__()
         self._preferences = preferences
-        self.actions_ = Actions(self, preferences.keys)
+        self.actions_ = Actions(self, preferences.now.keys)
         self.session = Session(self)
         self.viewer = Viewer(self.session)
         self.banner, self.status = Banner(), StatusBar(self.actions_)
@@ -166,7 +166,7 @@ class MainWindow(QMainWindow):
         self.viewer.panels_wanted.connect(self.actions_["hide_panels"].trigger)
         self.viewer.pixel_changed.connect(self.status.pixel.setText)
         self._thumbnails.changed.connect(
-            lambda: self.welcome.show_recent(self._preferences.recent_files, self._thumbnails.images)
+            lambda: self.welcome.show_recent(self._preferences.now.recent, self._thumbnails.images)
         )
         self.welcome.recent_wanted.connect(self._open_recent)
         self.welcome.repair_wanted.connect(self.files.repair)
@@ -251,7 +251,7 @@ class MainWindow(QMainWindow):
         self._show_recent()
 
     def _show_recent(self) -> None:
-        files = self._preferences.recent_files
+        files = self._preferences.now.recent
         names = dict(zip(files, short_paths(files), strict=True))
         self.menus.show_recent(names, self._open_recent, self._forget_recent)
         self.welcome.show_recent(files, self._thumbnails.images)
@@ -263,9 +263,9 @@ class MainWindow(QMainWindow):
         self._show_recent()
 
     def _forget_recent(self) -> None:
-        self._preferences.forget_files()
+        self._preferences.store(recent=())
         self._show_recent()
-        self._thumbnails.read(self._preferences.recent_files)
+        self._thumbnails.read(self._preferences.now.recent)
 
     def _show_activity(self) -> None:
         self.status.progress.show_activity(self.session.state.activity or self.session.exporting.activity)
@@ -332,13 +332,13 @@ class MainWindow(QMainWindow):
 
     def _load_preferences(self) -> None:
         self.choices.apply()
-        before = self._preferences.window
+        before = self._preferences.now
         self.restoreGeometry(QByteArray(before.geometry))
         if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it
             self.move(self.screen().availableGeometry().topLeft())
         self.restoreState(QByteArray(before.layout[4:]))
-        self.session.document.defaults = self._preferences.settings
-        self.session.document.apply(is_automatic=before.is_automatic, settings=self._preferences.settings)
+        self.session.document.defaults = before.settings
+        self.session.document.apply(is_automatic=before.is_automatic, settings=before.settings)
         self._show_view()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -349,10 +349,10 @@ class MainWindow(QMainWindow):
                 return
             self._is_closed = True
             self.set_full_screen(False)
-            self._preferences.window = WindowState(
-                bytes(self.saveGeometry().data()),
-                checked(self._docks.layout),
-                self.session.state.is_automatic,
+            self._preferences.store(
+                geometry=bytes(self.saveGeometry().data()),
+                layout=checked(self._docks.layout),
+                is_automatic=self.session.state.is_automatic,
             )
             self.files.close()
             self.hide()

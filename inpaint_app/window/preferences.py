@@ -6,9 +6,9 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from PySide6.QtCore import QStandardPaths
 
@@ -35,41 +35,20 @@ def preferences_path() -> Path | None:
 
 
 @dataclass(frozen=True)
-class WindowState:
-    """The state of the window when it closes."""
+class Remembered:
+    """What is known from the last time."""
 
-    geometry: bytes = b""  #: Place and size as Qt packs them; empty if they are not known.
+    geometry: bytes = b""  #: Place and size of the window as Qt packs them; empty if they are not known.
     layout: bytes = b""  #: Where panels and toolbar are, as Qt packs it, behind a checksum.
     is_automatic: bool = False  #: Whether every change of parameters is followed by a restoration.
-
-
-@dataclass(frozen=True)
-class _Remembered(WindowState):
-    theme: Theme = Theme.SYSTEM
-    screen: str = SYSTEM
-    recent: tuple[Path, ...] = ()
-    folder: Path | None = None
-    settings: RestoreSettings = field(default_factory=RestoreSettings)
-    looks: Looks = field(default_factory=Looks)
-    unit: str = "px"
-    keys: Mapping[str, str] = field(default_factory=dict)
-
-
-Value = TypeVar("Value")
-
-
-class _Kept(Generic[Value]):
-    """A value that is stored when it is set."""
-
-    def __set_name__(self, _owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, preferences: "Preferences", _owner: type) -> Value:
-        value: Value = getattr(preferences._now, self._name)
-        return value
-
-    def __set__(self, preferences: "Preferences", value: Value) -> None:
-        preferences._store(**{self._name: value})
+    theme: Theme = Theme.SYSTEM  #: The colors that were chosen.
+    screen: str = SYSTEM  #: The color profile of the screen, as `screen_profile` takes it.
+    recent: tuple[Path, ...] = ()  #: Files opened last, newest first.
+    folder: Path | None = None  #: That of the last one.
+    settings: RestoreSettings = field(default_factory=RestoreSettings)  #: What a picture begins with.
+    looks: Looks = field(default_factory=Looks)  #: The gray around pictures, and the marks on them.
+    unit: str = "px"  #: In which sizes are told, see `text.formatting.UNITS`.
+    keys: Mapping[str, str] = field(default_factory=dict)  #: Those given to actions, by their names.
 
 
 class Preferences:
@@ -87,79 +66,51 @@ class Preferences:
         Whether everything stays as it is remembered, whatever is stored; only `reset` changes it.
     """
 
-    theme = _Kept[Theme]()  #: The colors that were chosen.
-    screen = _Kept[str]()  #: The color profile of the screen, as `screen_profile` takes it.
-    settings = _Kept[RestoreSettings]()  #: The parameters that a picture begins with.
-    looks = _Kept[Looks]()  #: The gray around pictures, and the marks on them.
-    unit = _Kept[str]()  #: In which sizes are told, see `text.formatting.UNITS`.
-    keys = _Kept[Mapping[str, str]]()  #: Keys that the user has given to actions, by name.
-
     def __init__(self, path: Path | None = None, *, is_fixed: bool = False) -> None:
         self._path = preferences_path() if path is None else path
         self._is_fixed = is_fixed
-        self._now = self._read() or _Remembered()
+        self.now = self._read() or Remembered()  #: All values as they are now.
 
     def reset(self) -> None:
         """Forget everything."""
-        self._now = _Remembered()
+        self.now = Remembered()
         self._write()
-
-    @property
-    def recent_files(self) -> list[Path]:
-        """Files opened last, newest first."""
-        return list(self._now.recent)
 
     def remember_file(self, path: Path) -> None:
         """Put a file first among the recent ones; dialogs begin in its folder."""
         path = path.absolute()
         self._refresh()
-        others = [each for each in self._now.recent if each != path]
-        self._store(recent=(path, *others)[:MAX_RECENT], folder=path.parent)
+        others = [each for each in self.now.recent if each != path]
+        self.store(recent=(path, *others)[:MAX_RECENT], folder=path.parent)
 
     def forget_file(self, path: Path) -> None:
         """Drop a file from the recent ones."""
         self._refresh()
-        self._store(recent=tuple(each for each in self._now.recent if each != path))
-
-    def forget_files(self) -> None:
-        """Forget the recent files."""
-        self._store(recent=())
+        self.store(recent=tuple(each for each in self.now.recent if each != path))
 
     @property
     def folder(self) -> Path:
         """The folder that a file dialog begins with."""
-        folder = self._now.folder
+        folder = self.now.folder
         with contextlib.suppress(OSError):
             if folder is not None and folder.is_dir():
                 return folder
         return Path.home()
 
-    @folder.setter
-    def folder(self, folder: Path) -> None:
-        self._store(folder=folder)
-
-    @property
-    def window(self) -> WindowState:
-        """The state of the window when it was last closed."""
-        return self._now
-
-    @window.setter
-    def window(self, window: WindowState) -> None:
-        self._store(**{each.name: getattr(window, each.name) for each in fields(WindowState)})
-
-    def _store(self, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+    def store(self, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+        """Remember other values of some fields."""
         if self._is_fixed:
             return
         self._refresh()
-        before, self._now = self._now, replace(self._now, **changes)
-        if self._now != before:
+        before, self.now = self.now, replace(self.now, **changes)
+        if self.now != before:
             self._write()
 
     def _refresh(self) -> None:
         """Take over what other windows have stored meanwhile."""
-        self._now = self._read() or self._now
+        self.now = self._read() or self.now
 
-    def _read(self) -> _Remembered | None:
+    def _read(self) -> Remembered | None:
         """Return what is stored and sound; None if there is no file that we could have written."""
         if self._path is None:
             return None
@@ -173,7 +124,7 @@ class Preferences:
         if self._path is None:
             return
         # Names of files need not be text; escaped, they come back as they are.
-        text = json.dumps(asdict(self._now), indent=2, default=_as_json)
+        text = json.dumps(asdict(self.now), indent=2, default=_as_json)
         with contextlib.suppress(UserError, OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             contents = text.encode("ascii") + b"\n"
@@ -181,13 +132,13 @@ class Preferences:
             write_files([file], overwrite=True, waits=False)  # a disk may be busy for longer than a frame
 
 
-def _sound(stored: Mapping[str, object]) -> _Remembered:
+def _sound(stored: Mapping[str, object]) -> Remembered:
     """Return the values that are what they should be, and the defaults of others."""
     values = {}
     for name, read in _READERS.items():
         with contextlib.suppress(KeyError, TypeError, ValueError, StopIteration):
             values[name] = read(stored[name])
-    return _Remembered(**values)
+    return Remembered(**values)
 
 
 _FLAG, _TEXT = Parameter(name="flag", kind=bool), Parameter(name="text", kind=str)

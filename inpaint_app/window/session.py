@@ -9,9 +9,11 @@ from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
+from inpaint_app.engine.restore import RunResult
 from inpaint_app.model.mask_doubt import MaskDoubt
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.rect import Rect
+from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.background.release import release_all
 from inpaint_app.window.background.worker_pool import WorkerPool
@@ -27,18 +29,17 @@ from inpaint_app.window.services.healing import Healing
 from inpaint_app.window.services.masking import Masking
 from inpaint_app.window.services.measuring import Measuring
 from inpaint_app.window.services.offers import (
-    DoubtfulMask,
+    NOTHING_MARKED,
     HiddenDifference,
     LostWork,
     MarkedPicture,
-    NothingMarked,
     Offer,
-    UnseenFile,
     WideHoles,
     inverted,
+    question_about_mask,
+    unseen_file,
 )
 from inpaint_app.window.services.opening import Opening
-from inpaint_app.window.services.repairing import Repairing
 from inpaint_app.window.services.running import Running
 from inpaint_app.window.services.sweeping import Sweeping
 from inpaint_app.window.services.whole_file import WholeFile
@@ -68,19 +69,19 @@ class Session(QObject):
         )
         self.healing, self.measuring = Healing(document, history, workers), Measuring(document, workers, self)
         self.filling = Filling(document, history, workers, self._restore_then)
-        self.repairing = Repairing(
-            document,
-            history,
-            self.finding.find,
-            lambda then: self.running.restore(grain=True, then=then),
-            self.finding.describe,
-        )
         self.sweeping = Sweeping(document, history, workers)
         self.exporting, self.whole_file = Exporting(document, workers, self), WholeFile(document, workers)
-        self.unseen = UnseenFile(document, "Restore All of It …", self.output_wanted.emit)
+        self.unseen = Offer(
+            document,
+            "Restore All of It …",
+            self.output_wanted.emit,
+            ("unshown",),
+            unseen_file,
+            lambda: document.apply(unshown=None),
+        )
         self.autosaving = Autosaving(document, workers, self)
         self.lost_work = LostWork(document, self._recover)
-        self.nothing_marked = NothingMarked(document, partial(self.find_damage, USUAL_KINDS))
+        self.nothing_marked = Offer(document, "Find Damage", self._find_usual, ("mask", "source"))
         self.offers: tuple[Offer, ...] = (
             MarkedPicture(
                 document,
@@ -90,14 +91,10 @@ class Session(QObject):
             ),
             WideHoles(document, workers, self._fill_with_texture),
             self.unseen,
-            DoubtfulMask(
-                document, MaskDoubt.INVERTED, "Invert It", self._invert_mask_file, self.running.schedule
-            ),
-            DoubtfulMask(
-                document, MaskDoubt.PHOTOGRAPH, "Clear the Mask", self.masking.clear, self.running.schedule
-            ),
+            self._doubt(MaskDoubt.INVERTED, "Invert It", self._invert_mask_file),
+            self._doubt(MaskDoubt.PHOTOGRAPH, "Clear the Mask", self.masking.clear),
             self.nothing_marked,
-            HiddenDifference(document, "Compare as in the Paper", self._compare_as_in_the_paper),
+            HiddenDifference(document, self._compare_as_in_the_paper),
             self.lost_work,
         )
         parts = (self.running, self.healing, self.masking, self.finding, self.opening, self.whole_file)
@@ -110,8 +107,18 @@ class Session(QObject):
         self.workers.failed.connect(self.document.problem)
         self.history.stepped.connect(self._follow_step)
         self.running.started.connect(self.healing.cancel)
-        self.running.nothing_marked.connect(self.nothing_marked.offer)
+        self.running.nothing_marked.connect(lambda: self.nothing_marked.say(NOTHING_MARKED))
         self.opening.on_leaving, self.opening.on_opened = self._leave_picture, self._greet_picture
+
+    def _doubt(self, doubt: MaskDoubt, button: str, accept: Callable[[], None]) -> Offer:
+        """Return a question about a mask; dismissed, the mask is used as it is."""
+
+        def dismissed() -> None:
+            self.document.apply(doubt=None)
+            self.running.schedule()
+
+        words = partial(question_about_mask, doubt)
+        return Offer(self.document, button, accept, ("doubt", "source"), words, dismissed)
 
     @property
     def state(self) -> DocumentState:
@@ -266,6 +273,30 @@ class Session(QObject):
         else:
             self.document.set_view(self.state.view.with_tool("pick", ("damaged",)))
             self.finding.find(kinds)
+
+    def _find_usual(self) -> None:
+        self.nothing_marked.say("")
+        self.find_damage(USUAL_KINDS)
+
+    def repair(self) -> None:
+        """Find the usual damage, mark it, and restore it with grain; one step takes all of that back."""
+        self.finding.find(USUAL_KINDS, self._restore_found)
+
+    def _restore_found(self) -> None:
+        state, notice = self.state, self.document.notice
+        if state.missing_fraction == 0:
+            notice.emit("No damage was found; raise the sensitivity of Find Damage, or paint over it.")
+            return
+        part, found = format_percent(state.missing_fraction), self.finding.describe() or "what was missing"
+        step, before = self.history.last_edit, state.runs.current_number
+
+        def keep(result: RunResult) -> None:
+            if step is not None:
+                step.runs = before, self.state.runs.current_number
+            if not result.is_stopped:
+                notice.emit(f"Repaired {found} ({part} of the picture).")
+
+        self.running.restore(grain=True, then=keep)
 
     # Work in progress
 

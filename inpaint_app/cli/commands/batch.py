@@ -55,7 +55,7 @@ _NAMED = Value(_named, is_path=True)
 _PARAMETERS = [
     Argument("inputs", "DIR|FILE", _NAMED, "pictures, or folders of pictures", several=True, required=True),
     Option("-o, --output DIR", "folder for the results", _NAMED, required=True),
-    options.overwrite_option(),
+    options.OVERWRITE,
     Option("--jobs N", "number of pictures restored at a time (default 1)", whole_number(1, 64), default=1),
     options.scheduler_option("restore the pictures"),
     Option("--recursive", "also restore the pictures of inner folders"),
@@ -63,12 +63,12 @@ _PARAMETERS = [
         "--skip-existing", "leave out pictures whose result is already there, as after an interrupted run"
     ),
     Option("--dry-run", "print what would be done, and do nothing"),
-    *options.encoding_options(),
+    *options.ENCODING,
     Option("--no-estimate", "do not estimate the PSNR"),
-    options.grain_option(),
-    options.strict_option(),
+    options.GRAIN,
+    options.STRICT,
     Option("--write-recipe", "write a recipe beside each result"),
-    *options.verbosity_options(),
+    *options.REPORTING,
     Option(
         "--repair",
         f"find damage and restore it with grain: short for --detect {','.join(USUAL_KINDS)} --grain",

@@ -40,7 +40,7 @@ _PARAMETERS = [
     options.input_argument(),
     options.reference_option(required=True),
     *options.output_options("the figure (default: <name>_comparison.png beside IN)"),
-    *options.verbosity_options(),
+    *options.REPORTING,
     *options.mask_options(),
     *options.method_options(without="constraint", default="balanced with --rounds 0"),
 ]

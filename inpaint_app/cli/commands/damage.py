@@ -46,7 +46,7 @@ _PARAMETERS = [
     Option("--text STR", "stamp a text all over the picture"),
     Option("--seed N", "seed of the random generator (default 0)", value_of_setting("seed"), default=0),
     Option("--mask-out M", "also write the mask, white = missing", OUTPUT),
-    *options.verbosity_options(json=False),
+    *options.VERBOSITY,
 ]
 
 

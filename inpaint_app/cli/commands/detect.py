@@ -31,9 +31,8 @@ JSON keys: found (by kind: regions, pixels), missing_fraction, sensitivity, outp
 _PARAMETERS = [
     options.input_argument(),
     *options.output_options("the mask (default: <name>_mask.png beside IN)"),
-    options.kinds_option(),
-    options.sensitivity_option(),
-    *options.verbosity_options(),
+    *options.DETECTION,
+    *options.REPORTING,
 ]
 
 

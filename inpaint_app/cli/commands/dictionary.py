@@ -25,7 +25,7 @@ of the patches that use it."""
 _PARAMETERS = [
     options.input_argument(),
     *options.output_options("the figure (default: <name>_dictionary.png beside IN)"),
-    *options.verbosity_options(json=False),
+    *options.VERBOSITY,
     *options.mask_options(),
     *options.method_options(),
 ]

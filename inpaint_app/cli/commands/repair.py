@@ -41,8 +41,7 @@ nothing was found, output is null."""
 _PARAMETERS = [
     options.input_argument("the damaged photograph"),
     *options.output_options("the repaired one (default: <name>_restored beside IN)"),
-    options.kinds_option(),
-    options.sensitivity_option(),
+    *options.DETECTION,
     Option("--no-grain", "leave restored pixels smooth"),
     Option(
         f"--preset {'|'.join(_PRESETS)}",
@@ -50,9 +49,9 @@ _PARAMETERS = [
         one_of(_PRESETS),
         default="balanced",
     ),
-    *options.encoding_options(),
-    options.strict_option(),
-    *options.verbosity_options(),
+    *options.ENCODING,
+    options.STRICT,
+    *options.REPORTING,
 ]
 
 

@@ -55,17 +55,17 @@ What does not apply, or is infinite, is null."""
 _PARAMETERS = [
     options.input_argument(),
     *options.output_options("the restored picture (default: <name>_restored beside IN)"),
-    *options.encoding_options(),
+    *options.ENCODING,
     options.reference_option(),
-    options.data_range_option(),
+    options.DATA_RANGE,
     Option("--no-estimate", "do not estimate the PSNR"),
-    options.grain_option(),
+    options.GRAIN,
     Option(
         "--fill-from M",
         "picture of the same size, white = may be copied into wide holes (default: what is around them)",
         INPUT,
     ),
-    options.strict_option(),
+    options.STRICT,
     Option(
         "--write-recipe R",
         "write the settings as JSON, for --recipe (default name: that of OUT with .json)",
@@ -79,8 +79,8 @@ _PARAMETERS = [
         "in N pages before and after each, too (default: every page by itself)",
         whole_number(0, MAX_NEIGHBOR_PLANES),
     ),
-    *options.block_options(),
-    *options.verbosity_options(),
+    *options.BLOCKS,
+    *options.REPORTING,
     *options.mask_options(),
     *options.method_options(can_tune=True),
 ]

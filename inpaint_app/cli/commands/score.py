@@ -30,8 +30,8 @@ _PARAMETERS = [
     Argument("picture", "B", INPUT, "the picture to compare with it"),
     Option("--mask M", "also measure over the white pixels of this picture alone", INPUT),
     Option("--invert-mask", "black = missing instead"),
-    options.data_range_option(),
-    *options.verbosity_options(),
+    options.DATA_RANGE,
+    *options.REPORTING,
 ]
 
 

@@ -33,8 +33,8 @@ JSON keys: estimated_psnr, given_psnr (of the settings given), settings, trials
 _PARAMETERS = [
     options.input_argument(),
     Option("--write-recipe R", "write the settings as JSON, for --recipe", PATH),
-    options.overwrite_option(),
-    *options.verbosity_options(),
+    options.OVERWRITE,
+    *options.REPORTING,
     *options.mask_options(),
     *options.method_options(),
 ]

@@ -48,7 +48,7 @@ class Choices(QObject):
 
     def apply(self) -> None:
         """Show everything as it was chosen before."""
-        kept = self._preferences
+        kept = self._preferences.now
         self.set_theme(kept.theme)
         self.set_screen(kept.screen)
         self._set_looks(kept.looks)
@@ -56,7 +56,7 @@ class Choices(QObject):
 
     def show_dialog(self) -> None:
         """Show the dialog of preferences, while the window stays usable."""
-        kept, keys = self._preferences, self._menus.sections
+        kept, keys = self._preferences.now, self._menus.sections
         dialog = PreferencesDialog(
             self._session, kept.theme, kept.screen, self._window, looks=kept.looks, unit=kept.unit, keys=keys
         )
@@ -76,7 +76,7 @@ class Choices(QObject):
     def set_theme(self, theme: Theme) -> None:
         """Change the colors."""
         self._theme.set_theme(theme)
-        self._preferences.theme = theme
+        self._preferences.store(theme=theme)
         for action in self._menus.themes.actions():
             action.setChecked(action.data() is theme)
 
@@ -84,27 +84,27 @@ class Choices(QObject):
         """Draw pictures for a screen; return the choice that holds, the last one if it fails."""
         try:
             self._viewer.set_screen_profile(screen_profile(choice))
-            self._preferences.screen = choice
+            self._preferences.store(screen=choice)
         except UserError as error:
             self._session.document.problem.emit(error.sentence(remedies()))
-        return self._preferences.screen
+        return self._preferences.now.screen
 
     def _set_looks(self, looks: Looks) -> None:
         """Change the gray around pictures and the marks on them."""
-        self._preferences.looks = looks
+        self._preferences.store(looks=looks)
         self._viewer.set_looks(looks)
 
     def _set_unit(self, unit: str) -> None:
-        self._preferences.unit = unit
+        self._preferences.store(unit=unit)
         self.unit_changed.emit(unit)
 
     def _set_key(self, action: QAction, key: str) -> None:
         self._actions.set_key(action, key)
-        self._preferences.keys = self._actions.own_keys
+        self._preferences.store(keys=self._actions.own_keys)
 
     def _reset_keys(self) -> None:
         self._actions.reset_keys()
-        self._preferences.keys = {}
+        self._preferences.store(keys={})
 
     # The parameters that pictures begin with
 
@@ -115,7 +115,8 @@ class Choices(QObject):
         document.notice.emit("Every picture begins with these parameters from now on.")
 
     def _set_defaults(self, settings: RestoreSettings) -> None:
-        self._preferences.settings = self._session.document.defaults = settings
+        self._session.document.defaults = settings
+        self._preferences.store(settings=settings)
         self.defaults_changed.emit()
 
     def _set_default_preset(self, name: str) -> None:

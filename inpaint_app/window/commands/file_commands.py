@@ -95,7 +95,7 @@ class FileCommands(QObject):
         """Ask for a photograph, open it and repair it."""
         path = self._ask("Repair a photograph")
         if path is not None:
-            self.open_file(path, then=self._session.repairing.repair)
+            self.open_file(path, then=self._session.repair)
 
     def _ask(self, title: str, *more: str) -> Path | None:
         kinds = ";;".join((file_dialogs.name_filter(), *more))
@@ -120,7 +120,7 @@ class FileCommands(QObject):
         """Open a picture, unless unsaved work is to be kept; a notice or something else may follow."""
         if self.may_leave():
             with contextlib.suppress(OSError):  # the working directory may be gone
-                self._preferences.folder = path.absolute().parent
+                self._preferences.store(folder=path.absolute().parent)
             self._session.opening.open_file(path, MaskSpec(mask=mask), reference, notice=notice, then=then)
 
     def open_recent(self, path: Path) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QFormLayout,
     QHeaderView,
     QLabel,
     QProgressBar,
@@ -32,7 +31,7 @@ from inpaint_app.window.document.settings_text import format_settings
 from inpaint_app.window.remedies import remedies
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.banner import Banner
-from inpaint_app.window.widgets.layouts import button_box, fill, tooltip
+from inpaint_app.window.widgets.layouts import button_box, fill, form, tooltip
 from inpaint_app.window.widgets.path_field import PathField
 
 _COLUMNS = ("File", "Missing", "PSNR (est.)", "Seconds", "Status")
@@ -74,13 +73,10 @@ class BatchDialog(QDialog):
         for column in (0, len(_COLUMNS) - 1):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self._bar.setAccessibleName("Progress of the batch")
-        form = QFormLayout()
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        for field in (self._input, self._output):
-            form.addRow(field.title, field)
-        self._masks.add_rows(form)
-        form.addRow("", self._replace)
-        top, bottom = (self._banner, form, self._settings), (self._bar, self._summary, self._buttons)
+        rows = form({field.title: field for field in (self._input, self._output)})
+        self._masks.add_rows(rows)
+        rows.addRow("", self._replace)
+        top, bottom = (self._banner, rows, self._settings), (self._bar, self._summary, self._buttons)
         fill(QVBoxLayout(self), *top, (self._table, 1), *bottom, margins=None)
         self._start.setDefault(True)
         self.resize(720, 520)
@@ -88,12 +84,8 @@ class BatchDialog(QDialog):
     def _connect(self) -> None:
         self._session.document.watch(self._show_settings, "settings")
         self._work.activity_changed.connect(self._show_work)
-        for changed in (
-            self._input.changed,
-            self._output.changed,
-            self._masks.changed,
-            self._replace.toggled,
-        ):
+        folders = self._input.changed, self._output.changed
+        for changed in (*folders, self._masks.changed, self._replace.toggled):
             changed.connect(self._show_work)
             changed.connect(self._make_plan)
         self._start.clicked.connect(self.start)

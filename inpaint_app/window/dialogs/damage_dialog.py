@@ -1,22 +1,13 @@
 """A dialog that asks which damage to simulate."""
 
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QLabel,
-    QLineEdit,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
 
 from inpaint_app.model.damage import MAX_TEXT, Damage
-from inpaint_app.window.widgets.layouts import button_box, fill
+from inpaint_app.window.widgets.fields import choice, described, number, paragraph
+from inpaint_app.window.widgets.layouts import button_box, fill, form
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
-_KINDS = {"random": "Pixels missing at random", "text": "Stamped text", "scratches": "Scratches"}
+_KINDS = {"Pixels missing at random": "random", "Stamped text": "text", "Scratches": "scratches"}
 _PERCENT = Quantity(
     label="&Missing pixels",
     minimum=1,
@@ -33,37 +24,25 @@ class DamageDialog(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Simulate damage")
-        self._kind, self._text, self._seed = QComboBox(), QLineEdit("SAMPLE"), QSpinBox()
-        self._missing = SliderField(_PERCENT)
-        self._buttons = button_box(self, QDialogButtonBox.StandardButton.Cancel)
-        self._damage = self._buttons.addButton("&Damage", QDialogButtonBox.ButtonRole.AcceptRole)
-        for kind, text in _KINDS.items():
-            self._kind.addItem(text, kind)
-        self._kind.setAccessibleName("Kind of damage")
-        self._text.setAccessibleName("Text to stamp")
+        self._kind, self._missing = choice("Kind of damage", _KINDS), SliderField(_PERCENT)
+        self._text = described(QLineEdit("SAMPLE"), "Text to stamp")
         self._text.setMaxLength(MAX_TEXT)
-        self._seed.setRange(0, 999_999)
-        self._seed.setAccessibleName("Seed")
-        self._seed.setToolTip("Same seed, same damage.")
-        self._lay_out()
-        self._kind.currentIndexChanged.connect(self._show)
-        self._text.textChanged.connect(self._show)
-        self._show()
-
-    def _lay_out(self) -> None:
-        note = QLabel(
+        self._seed = number("Seed", 0, 999_999, "Same seed, same damage.")
+        buttons = button_box(self, QDialogButtonBox.StandardButton.Cancel)
+        self._damage = buttons.addButton("&Damage", QDialogButtonBox.ButtonRole.AcceptRole)
+        note = paragraph(
             "Removes pixels from the picture. The intact picture is kept as the "
             "reference, so that restorations can be measured."
         )
-        note.setWordWrap(True)
-        self._form = QFormLayout()
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        self._form.addRow("&Kind", self._kind)
+        self._form = form({"&Kind": self._kind})
         self._form.addRow(self._missing)
         self._form.addRow("&Text", self._text)
         self._form.addRow("&Seed", self._seed)
-        fill(QVBoxLayout(self), note, self._form, 1, self._buttons, margins=None)
+        fill(QVBoxLayout(self), note, self._form, 1, buttons, margins=None)
         self.setMinimumWidth(440)
+        self._kind.currentIndexChanged.connect(self._show)
+        self._text.textChanged.connect(self._show)
+        self._show()
 
     @property
     def damage(self) -> Damage:

@@ -5,10 +5,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFormLayout,
     QLabel,
     QVBoxLayout,
     QWidget,
@@ -23,8 +21,9 @@ from inpaint_app.io.write import DEFAULT_QUALITY, Output, PictureProperties, che
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import remedies
+from inpaint_app.window.widgets.fields import choice
 from inpaint_app.window.widgets.labels import SecondaryLabel
-from inpaint_app.window.widgets.layouts import button_box, fill
+from inpaint_app.window.widgets.layouts import button_box, fill, form
 from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
@@ -70,7 +69,8 @@ class ExportDialog(QDialog):
         self._file = PathField(
             "&File", kind="write", start=suggestion, filters=name_filter(registry.writable())
         )
-        self._format, self._depth = QComboBox(), QComboBox()
+        self._format = choice("Format", {each.name: each for each in registry.writable()})
+        self._depth = choice("Bits per channel")
         self._quality = SliderField(_QUALITY)
         if source.picture.metadata.is_lossless:
             self._quality.set_value(100)
@@ -88,21 +88,13 @@ class ExportDialog(QDialog):
         self._file.set_path(suggestion)
 
     def _lay_out(self) -> None:
-        for each in registry.writable():
-            self._format.addItem(each.name, each)
-        self._format.setAccessibleName("Format")
-        self._depth.setAccessibleName("Bits per channel")
         self._metadata.setChecked(True)
         self._note.setWordWrap(True)
-        form = QFormLayout()
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        form.addRow("&File", self._file)
-        form.addRow("F&ormat", self._format)
-        form.addRow("&Depth", self._depth)
-        form.addRow(self._quality)
-        form.addRow(self._metadata)
+        rows = form({"&File": self._file, "F&ormat": self._format, "&Depth": self._depth})
+        rows.addRow(self._quality)
+        rows.addRow(self._metadata)
         self._preview_note.setWordWrap(True)
-        parts = self._preview_note, form, self._note, self._replace, 1, self._buttons
+        parts = self._preview_note, rows, self._note, self._replace, 1, self._buttons
         fill(QVBoxLayout(self), *parts, margins=None)
         self.setMinimumWidth(560)
 

@@ -8,14 +8,14 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QKeySequenceEdit,
-    QLabel,
-    QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
+from inpaint_app.window.widgets.fields import buddy, button, described, paragraph
+from inpaint_app.window.widgets.keys import key_names
 from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill
 
@@ -33,26 +33,21 @@ class KeyForm(QWidget):
 
     def __init__(self, groups: Groups) -> None:
         super().__init__()
-        self._list, self._edit, self._words = QTreeWidget(), QKeySequenceEdit(), SecondaryLabel()
+        self._list = described(QTreeWidget(), "Actions and their keys")
         self._list.setHeaderLabels(["What", "Key"])
-        self._list.setAccessibleName("Actions and their keys")
         self._list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self._list.header().setStretchLastSection(False)
         self._list.setMinimumHeight(280)
+        self._edit, self._words = described(QKeySequenceEdit(), "New key"), paragraph(made=SecondaryLabel)
         self._edit.setMaximumSequenceLength(1)
         self._edit.setClearButtonEnabled(True)
-        self._edit.setAccessibleName("New key")
-        self._words.setWordWrap(True)
-        reset = QPushButton("&Reset all keys")
-        label = QLabel("&Key")
-        label.setBuddy(self._edit)
-        row = fill(QHBoxLayout(), label, (self._edit, 1), reset, spacing=8)
+        reset = button("&Reset all keys", "", self.reset_wanted.emit)
+        row = fill(QHBoxLayout(), buddy("&Key", self._edit), (self._edit, 1), reset, spacing=8)
         fill(QVBoxLayout(self), (self._list, 1), row, self._words, margins=(12, 12, 12, 12), spacing=8)
         self._actions: list[tuple[QTreeWidgetItem, QAction]] = []
         self._fill(groups)
         self._list.currentItemChanged.connect(self._show)
         self._edit.editingFinished.connect(self._choose)
-        reset.clicked.connect(self.reset_wanted)
         self._show()
 
     def _fill(self, groups: Groups) -> None:
@@ -68,7 +63,7 @@ class KeyForm(QWidget):
     def refresh(self) -> None:
         """Show the keys as they are now."""
         for item, action in self._actions:
-            item.setText(1, _key(action))
+            item.setText(1, ", ".join(key_names(action)))
 
     @property
     def _chosen(self) -> QAction | None:
@@ -94,8 +89,3 @@ class KeyForm(QWidget):
         self.key_chosen.emit(action, wanted.toString(QKeySequence.SequenceFormat.PortableText))
         self._words.setText("")
         self.refresh()
-
-
-def _key(action: QAction) -> str:
-    keys = [key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts()]
-    return ", ".join(dict.fromkeys(keys))

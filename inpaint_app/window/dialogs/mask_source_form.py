@@ -4,28 +4,19 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import (
-    QColorDialog,
-    QComboBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QColorDialog, QFormLayout, QLabel, QLineEdit
 
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.window.dialogs.file_dialogs import name_filter
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.fields import button, choice, described, number
+from inpaint_app.window.widgets.layouts import strip
 from inpaint_app.window.widgets.path_field import PathField
 
 _KINDS = {
-    "": "Transparent or NaN",
-    "file": "White in one mask for all",
-    "folder": "White in a mask for each",
-    "key": "Of one color",
+    "Transparent or NaN": "",
+    "White in one mask for all": "file",
+    "White in a mask for each": "folder",
+    "Of one color": "key",
 }
 #: Stands for a tolerance that is chosen for each picture.
 _AUTOMATIC = -1
@@ -44,20 +35,17 @@ class MaskSourceForm(QObject):
 
     def __init__(self, start: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._kind, self._key, self._tolerance = QComboBox(), QLineEdit("#ff00ff"), QSpinBox()
+        self._kind = choice("Missing pixels are", _KINDS)
+        self._key = described(QLineEdit("#ff00ff"), "Color of missing pixels")
+        self._tolerance = number("Tolerance of the color", _AUTOMATIC, 65535, least="automatic")
+        self._tolerance.setValue(_AUTOMATIC)
         self._paths = {
             "file": PathField("Mask", kind="read", start=start, filters=name_filter()),
             "folder": PathField("Folder of masks", kind="folder", start=start),
         }
-        for kind, text in _KINDS.items():
-            self._kind.addItem(text, kind)
-        self._kind.setAccessibleName("Missing pixels are")
-        self._key.setAccessibleName("Color of missing pixels")
-        self._tolerance.setAccessibleName("Tolerance of the color")
-        self._tolerance.setRange(_AUTOMATIC, 65535)
-        self._tolerance.setSpecialValueText("automatic")
-        self._tolerance.setValue(_AUTOMATIC)
-        self._color_row = self._make_color_row()
+        choose = button("Choose …", "", self._choose_color)
+        choose.setAutoDefault(False)
+        self._color_row = strip(self._key, choose, QLabel("Tolerance"), self._tolerance)
         self._form: QFormLayout | None = None
         for field in self._paths.values():
             field.changed.connect(self.changed)
@@ -79,13 +67,6 @@ class MaskSourceForm(QObject):
         """Let the user change the rows, or not."""
         for widget in (self._kind, *self._paths.values(), self._color_row):
             widget.setEnabled(is_enabled)
-
-    def _make_color_row(self) -> QWidget:
-        row, choose = QWidget(), QPushButton("Choose …")
-        choose.setAutoDefault(False)
-        choose.clicked.connect(self._choose_color)
-        fill(QHBoxLayout(row), self._key, choose, QLabel("Tolerance"), self._tolerance)
-        return row
 
     @property
     def mask_spec(self) -> MaskSpec:

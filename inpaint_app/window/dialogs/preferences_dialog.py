@@ -7,14 +7,11 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
-    QCheckBox,
     QColorDialog,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
     QSlider,
-    QSpinBox,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -31,7 +28,8 @@ from inpaint_app.window.document.settings_text import preset_of
 from inpaint_app.window.session import Session
 from inpaint_app.window.theme.looks import GRAYS, MARKS, Looks
 from inpaint_app.window.theme.theme import Theme
-from inpaint_app.window.widgets.layouts import button_box, fill, tooltip
+from inpaint_app.window.widgets.fields import check, choice, described, number
+from inpaint_app.window.widgets.layouts import button_box, fill
 
 _OWN = "Your own"
 
@@ -65,7 +63,10 @@ class PreferencesDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Preferences")
         self._session, self._looks = session, looks or Looks()
-        self._screens, self._marks = QComboBox(), QComboBox()
+        tip = "Colors that the screen can show; exported pictures are not changed by it."
+        self._screens = choice("Screen profile", tip=tip)
+        tip = "Automatic: the first of these colors that stands out from the picture."
+        self._marks = choice("Color of marks", tip=tip)
         self.keys = KeyForm(keys)  #: Where actions are given other keys.
         buttons = button_box(self, QDialogButtonBox.StandardButton.Close)
         forget = buttons.addButton("&Forget Recent Files", QDialogButtonBox.ButtonRole.ActionRole)
@@ -82,27 +83,24 @@ class PreferencesDialog(QDialog):
 
     def _general(self, theme: Theme, unit: str) -> QWidget:
         defaults = self._session.document.defaults
-        themes = _choice("Theme", {each.value.title(): each for each in Theme}, theme)
+        themes = choice("Theme", {each.value.title(): each for each in Theme}, theme)
         themes.activated.connect(lambda place: self.theme_chosen.emit(themes.itemData(place)))
-        presets = _choice("Preset of new pictures", {preset_title(n): n for n in PRESET_EXPLANATIONS}, None)
         known = preset_of(defaults)
-        if known is None:
-            presets.addItem(_OWN, None)
-        presets.setCurrentIndex(presets.findData(known))
+        names = {preset_title(name): name for name in PRESET_EXPLANATIONS}
+        entries = names if known else {**names, _OWN: None}
+        tip = "The parameters that every picture begins with."
+        presets = choice("Preset of new pictures", entries, known, tip)
         presets.activated.connect(lambda place: self.preset_chosen.emit(presets.itemData(place) or ""))
-        presets.setToolTip("The parameters that every picture begins with.")
-        units = _choice("Unit of sizes", {words: name for name, (words, _) in UNITS.items()}, unit)
+        names = {_capital(words): name for name, (words, _) in UNITS.items()}
+        tip = "In centimeters and inches where the file tells its resolution."
+        units = choice("Unit of sizes", names, unit, tip)
         units.activated.connect(lambda place: self.unit_chosen.emit(units.itemData(place)))
-        units.setToolTip(tooltip("In centimeters and inches where the file tells its resolution."))
-        cores = QSpinBox()
-        cores.setRange(0, n_cores())
-        cores.setSpecialValueText(f"All ({n_cores()})")
+        tip = "How many cores a restoration may use; the result does not depend on it."
+        cores = number("Cores", 0, n_cores(), tip, least=f"All ({n_cores()})")
         cores.setValue(defaults.threads or 0)
-        cores.setAccessibleName("Cores")
-        cores.setToolTip("How many cores a restoration may use; the result does not depend on it.")
         cores.valueChanged.connect(lambda number: self.cores_chosen.emit(number or None))
-        automatic = QCheckBox("&Restore after every change")
-        automatic.setToolTip("Restore the whole picture after every change, in place of a preview.")
+        tip = "Restore the whole picture after every change, in place of a preview."
+        automatic = check("&Restore after every change", tip)
         automatic.setChecked(self._session.state.is_automatic)
         automatic.clicked.connect(self._session.set_automatic)
         rows = {
@@ -114,21 +112,15 @@ class PreferencesDialog(QDialog):
         return _form(rows, automatic)
 
     def _pictures(self) -> QWidget:
-        gray = _choice("Gray around pictures", {"as the theme": None, **GRAYS}, self._looks.gray)
+        grays = {"As the theme": None, **{_capital(name): gray for name, gray in GRAYS.items()}}
+        gray = choice("Gray around pictures", grays, self._looks.gray)
         gray.activated.connect(lambda place: self._change(gray=gray.itemData(place)))
         self._show_marks()
-        self._marks.setAccessibleName("Color of marks")
-        self._marks.setToolTip(
-            tooltip("Automatic: the first of these colors that stands out from the picture.")
-        )
         self._marks.activated.connect(self._choose_marks)
-        opacity = QSlider(Qt.Orientation.Horizontal)
+        opacity = described(QSlider(Qt.Orientation.Horizontal), "Opacity of marks")
         opacity.setRange(10, 100)
         opacity.setValue(self._looks.opacity)
-        opacity.setAccessibleName("Opacity of marks")
         opacity.valueChanged.connect(lambda value: self._change(opacity=value))
-        self._screens.setAccessibleName("Screen profile")
-        self._screens.setToolTip("Colors that the screen can show; exported pictures are not changed by it.")
         rows = {
             "&Gray around pictures": gray,
             "Color of &marks": self._marks,
@@ -177,16 +169,6 @@ class PreferencesDialog(QDialog):
         choice = str(chosen or self._screen)
         self.show_screen(self._screen)
         self.screen_chosen.emit(choice)
-
-
-def _choice(name: str, entries: Mapping[str, object], chosen: object) -> QComboBox:
-    box = QComboBox()
-    for text, value in entries.items():
-        box.addItem(_capital(text), value)
-    if chosen in entries.values():
-        box.setCurrentIndex([*entries.values()].index(chosen))
-    box.setAccessibleName(name)
-    return box
 
 
 def _capital(text: str) -> str:

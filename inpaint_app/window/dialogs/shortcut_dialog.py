@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inpaint_app.window.widgets.keys import key_names
 from inpaint_app.window.widgets.layouts import button_box, fill
 
 Section = tuple[str, list[tuple[str, str]]]
@@ -45,7 +46,14 @@ class ShortcutDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         sections = [
-            (title, [(action.iconText(), _keys(action)) for action in actions if action.shortcuts()])
+            (
+                title,
+                [
+                    (action.iconText(), " or ".join(key_names(action)))
+                    for action in actions
+                    if action.shortcuts()
+                ],
+            )
             for title, actions in groups
         ]
         self._sections = [section for section in (*sections, ("Pictures", list(_BY_HAND))) if section[1]]
@@ -89,8 +97,3 @@ def _sheet(sections: list[Section]) -> QTreeWidget:
         sheet.addTopLevelItem(group)
     sheet.expandAll()
     return sheet
-
-
-def _keys(action: QAction) -> str:
-    keys = [key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts()]
-    return " or ".join(dict.fromkeys(keys))

@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLa
 from inpaint_app.engine.sweep import MAX_POINTS, SWEPT_NAMES, SweptName
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.fields import choice, decimal, described, number
 from inpaint_app.window.widgets.layouts import fill, labeled
-from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelDoubleSpinBox, NoWheelSpinBox
 from inpaint_app.window.widgets.point_curve import PointCurve
 
 #: What the parameters are called, and where to begin.
@@ -26,20 +26,12 @@ class SweepDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Sweep a parameter")
         self._session = session
-        self.parameter, self.n_points = NoWheelComboBox(), NoWheelSpinBox()
-        self.first, self.last = NoWheelDoubleSpinBox(), NoWheelDoubleSpinBox()
-        self.start, self.curve, self._note = QPushButton("&Start"), PointCurve(_decibels), QLabel()
-        self.parameter.addItems([words for words, _, _, _ in _WORDS.values()])
-        self.n_points.setRange(2, MAX_POINTS)
+        names = {words: name for name, (words, *_) in _WORDS.items()}
+        self.parameter, self.n_points = choice("Parameter", names), number("Number of values", 2, MAX_POINTS)
+        self.first, self.last = decimal("First value"), decimal("Last value")
+        self.start, self._note = QPushButton("&Start"), QLabel()
+        self.curve = described(PointCurve(_decibels), "Curve of the PSNR")
         self.n_points.setValue(8)
-        for field, name in (
-            (self.parameter, "Parameter"),
-            (self.first, "First value"),
-            (self.last, "Last value"),
-            (self.n_points, "Number of values"),
-            (self.curve, "Curve of the PSNR"),
-        ):
-            field.setAccessibleName(name)
         self._note.setWordWrap(True)
         self._lay_out()
         self._connect()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,10 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.window.canvas.image_pyramid import to_image
+from inpaint_app.window.widgets.fields import choice, described, paragraph
 from inpaint_app.window.widgets.keys import overrides_shortcut
 from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill, labeled, tooltip
-from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
 from inpaint_app.window.widgets.ticks import format_number
 
 _PICTURE, _MARGIN = 56, 8
@@ -46,18 +45,11 @@ class Atom:
     share: float  #: Fraction of the patches of the selection that use it, 0 to 1.
 
 
-class Order(Enum):
-    """How atoms are sorted."""
-
-    SELECTION = "Order of selection"
-    USAGE = "Most used first"
-    GAIN = "Largest gain first"
-
-
-_KEYS: dict[Order, Callable[[Atom], float]] = {
-    Order.SELECTION: lambda _atom: 0,
-    Order.USAGE: lambda atom: -atom.share,
-    Order.GAIN: lambda atom: -atom.gain,
+#: How atoms are sorted.
+_ORDERS: dict[str, Callable[[Atom], float]] = {
+    "Order of selection": lambda _atom: 0,
+    "Most used first": lambda atom: -atom.share,
+    "Largest gain first": lambda atom: -atom.gain,
 }
 
 
@@ -75,15 +67,11 @@ class AtomGallery(QWidget):
         super().__init__()
         self._atoms: tuple[Atom, ...] = ()
         self.chosen: int | None = None  #: The number of the atom that is chosen, from 0.
-        self._view, self._orders = _AtomView(), NoWheelComboBox()
-        self._heading, self._details = QLabel(), SecondaryLabel(_HINT)
+        self._view = described(_AtomView(), "Atoms of the dictionary")
         self._view.setObjectName("atoms")
-        self._view.setAccessibleName("Atoms of the dictionary")
-        for order in Order:
-            self._orders.addItem(order.value, order)
-        self._orders.setAccessibleName("Sort the atoms")
-        self._orders.setToolTip("Order in which the atoms are shown")
-        self._details.setWordWrap(True)
+        names = {name: name for name in _ORDERS}
+        self._orders = choice("Sort the atoms", names, tip="Order in which the atoms are shown")
+        self._heading, self._details = QLabel(), paragraph(_HINT, made=SecondaryLabel)
         self._details.setMinimumHeight(3 * self.fontMetrics().lineSpacing())
         self._details.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._lay_out()
@@ -102,15 +90,10 @@ class AtomGallery(QWidget):
         self._choose(None)
         self._show()
 
-    def set_order(self, order: Order) -> None:
-        """Sort the atoms."""
-        self._orders.setCurrentIndex(list(Order).index(order))
-
     def _lay_out(self) -> None:
         top = fill(QHBoxLayout(), (self._heading, 1), labeled("Sort &by", self._orders))
-        empty = SecondaryLabel(_EMPTY)
+        empty = paragraph(_EMPTY, made=SecondaryLabel)
         empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        empty.setWordWrap(True)
         full = QWidget()
         fill(QVBoxLayout(full), (self._view, 1), self._details)
         self._pages = QStackedLayout()
@@ -120,7 +103,7 @@ class AtomGallery(QWidget):
 
     def _show(self) -> None:
         """Show the atoms in their order."""
-        key = _KEYS[self._orders.currentData()]
+        key = _ORDERS[self._orders.currentData()]
         with QSignalBlocker(self._view):
             self._view.clear()
             for number, atom in sorted(enumerate(self._atoms), key=lambda each: key(each[1])):

@@ -3,28 +3,26 @@
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSlider,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QToolButton, QVBoxLayout, QWidget
 
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from inpaint_app.engine.detect import TONES, DamageChoice
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.action_button import action_button
-from inpaint_app.window.widgets.layouts import fill, tooltip
-from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelSpinBox
+from inpaint_app.window.widgets.fields import (
+    action_button,
+    buddy,
+    button,
+    check,
+    choice,
+    described,
+    number,
+    typed,
+)
+from inpaint_app.window.widgets.layouts import fill, in_pairs
 
-_TONES = {"any": "light and dark", "light": "light", "dark": "dark"}
+_TONES = {"light and dark": "any", "light": "light", "dark": "dark"}
 _MOST = 1_000_000
 
 
@@ -34,43 +32,34 @@ class DamageLimits(QWidget):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._tone = NoWheelComboBox()
-        self._smallest, self._largest = _size_box(), _size_box()
-        self._everywhere = QPushButton("Look everywhere again")
-        self._previous, self._next = QToolButton(), QToolButton()
-        self._lay_out()
+        tip = "Lighter or darker than what lies around, or both."
+        self._tone = choice("Tone of the damage", _TONES, "any", tip)
+        self._smallest = number("Smallest mark", 0, _MOST, "Leave out marks of fewer pixels.", " px", "any")
+        self._largest = number("Largest mark", 0, _MOST, "Leave out marks of more pixels.", " px", "any")
+        self._everywhere = button(
+            "Look everywhere again",
+            "Count marks outside of what you drew around, too.",
+            lambda: self._set(replace(session.state.choice, within=None)),
+        )
+        typed((self._smallest, self._largest))
+        removes = f"Remove Mark{key_hint('remove_mark')} removes it."
+        back = self._step("◀", "Previous mark", f"Previous mark{key_hint('previous_mark')}.", -1)
+        on = self._step("▶", "Next mark", f"Next mark{key_hint('next_mark')}; {removes}", 1)
+        steps = fill(QHBoxLayout(), back, on, buddy("Only", self._tone), (self._tone, 1))
+        sizes = fill(QHBoxLayout(), QLabel("Size"), (self._smallest, 1), QLabel("to"), (self._largest, 1))
+        fill(QVBoxLayout(self), steps, sizes, self._everywhere, spacing=6)
         self._tone.activated.connect(self._choose)
-        self._smallest.valueChanged.connect(self._choose)
-        self._largest.valueChanged.connect(self._choose)
-        self._everywhere.clicked.connect(lambda: self._set(replace(session.state.choice, within=None)))
-        self._previous.clicked.connect(lambda: session.finding.step(-1))
-        self._next.clicked.connect(lambda: session.finding.step(1))
+        for box in (self._smallest, self._largest):
+            box.valueChanged.connect(self._choose)
         session.document.watch(self._show, "choice", "marked")
         self._show()
 
-    def _lay_out(self) -> None:
-        for tone in TONES:
-            self._tone.addItem(_TONES[tone], tone)
-        self._tone.setAccessibleName("Tone of the damage")
-        self._tone.setToolTip("Lighter or darker than what lies around, or both.")
-        self._smallest.setAccessibleName("Smallest mark")
-        self._smallest.setToolTip("Leave out marks of fewer pixels.")
-        self._largest.setAccessibleName("Largest mark")
-        self._largest.setToolTip("Leave out marks of more pixels.")
-        self._everywhere.setToolTip("Count marks outside of what you drew around, too.")
-        self._previous.setText("◀")
-        self._next.setText("▶")
-        self._previous.setToolTip(f"Previous mark{key_hint('previous_mark')}.")
-        self._previous.setAccessibleName("Previous mark")
-        self._next.setToolTip(
-            f"Next mark{key_hint('next_mark')}; Remove Mark{key_hint('remove_mark')} removes it."
-        )
-        self._next.setAccessibleName("Next mark")
-        label = QLabel("Only")
-        label.setBuddy(self._tone)
-        steps = fill(QHBoxLayout(), self._previous, self._next, label, (self._tone, 1))
-        sizes = fill(QHBoxLayout(), QLabel("Size"), (self._smallest, 1), QLabel("to"), (self._largest, 1))
-        fill(QVBoxLayout(self), steps, sizes, self._everywhere, spacing=6)
+    def _step(self, sign: str, name: str, tip: str, by: int) -> QToolButton:
+        """Return a button that goes from mark to mark."""
+        made = described(QToolButton(), name, tip)
+        made.setText(sign)
+        made.clicked.connect(lambda: self._session.finding.step(by))
+        return made
 
     def _choose(self) -> None:
         self._set(
@@ -87,22 +76,12 @@ class DamageLimits(QWidget):
             self._session.finding.choose(choice)
 
     def _show(self) -> None:
-        choice = self._session.state.choice
+        chosen = self._session.state.choice
         with QSignalBlocker(self._smallest), QSignalBlocker(self._largest):
-            self._tone.setCurrentIndex(TONES.index(choice.tone))
-            self._smallest.setValue(choice.smallest)
-            self._largest.setValue(choice.largest or 0)
-        self._everywhere.setVisible(choice.within is not None)
-
-
-def _size_box() -> NoWheelSpinBox:
-    """Return a box for a number of pixels; 0 means any."""
-    box = NoWheelSpinBox()
-    box.setRange(0, _MOST)
-    box.setSpecialValueText("any")
-    box.setSuffix(" px")
-    box.setKeyboardTracking(False)
-    return box
+            self._tone.setCurrentIndex(TONES.index(chosen.tone))
+            self._smallest.setValue(chosen.smallest)
+            self._largest.setValue(chosen.largest or 0)
+        self._everywhere.setVisible(chosen.within is not None)
 
 
 _KINDS: dict[DamageKind, tuple[str, str]] = {
@@ -112,7 +91,7 @@ _KINDS: dict[DamageKind, tuple[str, str]] = {
     "dead_lines": ("Dead lines", "Rows or columns of a sensor that are stuck."),
     "stamps": ("Stamps, dates", "Text in one saturated color."),
 }
-_USUAL = ("scratches", "dust")
+_USUAL: tuple[DamageKind, ...] = ("scratches", "dust")
 _STEPS = 100
 
 
@@ -122,9 +101,12 @@ class DamagePanel(QWidget):
     def __init__(self, session: Session, actions: Actions) -> None:
         super().__init__()
         self._session = session
-        self._boxes = {kind: QCheckBox(words[0]) for kind, words in _KINDS.items()}
-        self._sensitivity = QSlider(Qt.Orientation.Horizontal)
-        self._number, self._found, self._limits = QLabel(), QLabel(), DamageLimits(session)
+        self._boxes = {kind: check(*words) for kind, words in _KINDS.items()}
+        tip = "Left: only what is certain. Right: whatever may be damage."
+        self._sensitivity = described(QSlider(Qt.Orientation.Horizontal), "Sensitivity", tip)
+        self._sensitivity.setRange(0, _STEPS)
+        self._sensitivity.setValue(_STEPS // 2)
+        self._number, self._found = QLabel(), QLabel()
         self._found.setWordWrap(True)
         self._lay_out(action_button(actions["find_damage"], "Find damage"))
         for box in self._boxes.values():
@@ -134,20 +116,13 @@ class DamagePanel(QWidget):
         self._show()
 
     def _lay_out(self, find: QWidget) -> None:
-        grid = QGridLayout()
-        grid.setVerticalSpacing(4)
-        for place, (kind, box) in enumerate(self._boxes.items()):
-            box.setToolTip(tooltip(_KINDS[kind][1]))
-            box.setChecked(kind in _USUAL)
-            grid.addWidget(box, place // 2, place % 2)
+        for kind in _USUAL:
+            self._boxes[kind].setChecked(True)
+        grid = in_pairs(*self._boxes.values(), spacing=4)
         self._choice = QWidget()
         slider = fill(QHBoxLayout(), QLabel("Sensitivity"), (self._sensitivity, 1), self._number)
-        fill(QVBoxLayout(self._choice), slider, self._found, self._limits, spacing=6)
+        fill(QVBoxLayout(self._choice), slider, self._found, DamageLimits(self._session), spacing=6)
         fill(QVBoxLayout(self), find, grid, self._choice, spacing=8)
-        self._sensitivity.setRange(0, _STEPS)
-        self._sensitivity.setValue(_STEPS // 2)
-        self._sensitivity.setAccessibleName("Sensitivity")
-        self._sensitivity.setToolTip("Left: only what is certain. Right: whatever may be damage.")
 
     @property
     def kinds(self) -> tuple[DamageKind, ...]:

@@ -1,19 +1,11 @@
 """Which pixels are missing, how they are marked, and ways to change that."""
 
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QColorDialog,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QColorDialog, QLabel, QVBoxLayout, QWidget
 
 from inpaint_app.model.mask_spec import GROW, MaskSpec
 from inpaint_app.model.missing import is_likely_inverted
@@ -22,9 +14,8 @@ from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document import captions
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.action_button import action_button
-from inpaint_app.window.widgets.layouts import fill, tooltip
-from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
+from inpaint_app.window.widgets.fields import action_button, buddy, button, check, number, paragraph, typed
+from inpaint_app.window.widgets.layouts import fill, in_pairs, strip
 
 _INVERTED = " If this is the wrong way round, Invert swaps missing and observed pixels."
 _MAX_GROWTH = 50
@@ -35,79 +26,42 @@ class MissingPanel(QWidget):
 
     def __init__(self, session: Session, actions: Actions) -> None:
         super().__init__()
-        self._session = session
-        self._found = QLabel("Nothing is open.")
-        self._found.setWordWrap(True)
-        self._color = QPushButton("Color …")
-        self._grow, self._shrink = QPushButton("Grow"), QPushButton("Shrink")
-        self._pixels, self._tolerance = NoWheelSpinBox(), NoWheelSpinBox()
-        self._soft = QCheckBox("Partly transparent edges too")
-        self._growth = NoWheelSpinBox()
-        self._describe()
-        self._lay_out(
-            action_button(actions["open_mask"], "Mask file …"),
-            self._color,
-            action_button(actions["invert"]),
-            action_button(actions["clear"]),
+        self._session, self._found = session, paragraph("Nothing is open.")
+        self._color = button("Color …", "Mark all pixels of one color as missing.", self.choose_color)
+        self._resize_row = self._make_resize_row()
+        tip = "Largest difference from the color in any channel."
+        self._tolerance = number("Tolerance of the color", 0, 65535, tip)
+        tip = (
+            "How far marks of a mask file or a color grow, since their edges bleed into pixels beside; 0 "
+            "uses them as they are."
         )
-        self._connect()
+        least, most = int(GROW.minimum), int(GROW.maximum)
+        self._growth = number("Pixels that marks grow by", least, most, tip, " px")
+        tip = "Also restore partly transparent pixels at their edges."
+        self._soft = check("Partly transparent edges too", tip)
+        typed((self._tolerance, self._growth))
+        mask_file = action_button(actions["open_mask"], "Mask file …")
+        edits = action_button(actions["invert"]), action_button(actions["clear"])
+        grid = in_pairs(mask_file, self._color, *edits, spacing=6)
+        grid.addWidget(self._resize_row, 2, 0, 1, 2)
+        self._tolerance_row = strip((buddy("&Tolerance of the color", self._tolerance), 1), self._tolerance)
+        self._growth_row = strip((buddy("Grow marks b&y", self._growth), 1), self._growth)
+        rows = self._growth_row, self._tolerance_row, self._soft
+        fill(QVBoxLayout(self), self._found, grid, *rows, spacing=6)
+        self._tolerance.valueChanged.connect(lambda value: self._mark(tolerance=float(value)))
+        self._growth.valueChanged.connect(lambda value: self._mark(grow=value))
+        self._soft.clicked.connect(lambda is_on: self._mark(soft_edges=is_on))
+        session.document.watch(self._show, "source", "mask")
         self._show()
 
-    def _describe(self) -> None:
-        self._color.setToolTip("Mark all pixels of one color as missing.")
-        self._grow.setToolTip(
-            tooltip(f"Make what is missing wider all around; by a pixel{key_hint('grow')}.")
-        )
-        self._shrink.setToolTip(
-            tooltip(f"Make what is missing narrower all around; by a pixel{key_hint('shrink')}.")
-        )
-        self._pixels.setRange(1, _MAX_GROWTH)
-        self._pixels.setSuffix(" px")
-        self._pixels.setToolTip("How much wider or narrower.")
-        self._pixels.setAccessibleName("Pixels to grow or shrink by")
-        self._tolerance.setToolTip("Largest difference from the color in any channel.")
-        self._tolerance.setAccessibleName("Tolerance of the color")
-        self._soft.setToolTip("Also restore partly transparent pixels at their edges.")
-        self._growth.setRange(int(GROW.minimum), int(GROW.maximum))
-        self._growth.setSuffix(" px")
-        self._growth.setToolTip(
-            tooltip(
-                "How far marks of a mask file or a color grow, since their edges bleed into pixels beside; "
-                "0 uses them as they are."
-            )
-        )
-        self._growth.setAccessibleName("Pixels that marks grow by")
-        self._growth.setKeyboardTracking(False)
-        self._tolerance.setRange(0, 65535)
-        self._tolerance.setKeyboardTracking(False)
-
-    def _lay_out(self, *buttons: QWidget) -> None:
-        grid = QGridLayout()
-        grid.setSpacing(6)
-        for place, button in enumerate(buttons):
-            grid.addWidget(button, place // 2, place % 2)
-        self._resize_row, self._tolerance_row = QWidget(), QWidget()
-        parts = (self._grow, 1), (self._shrink, 1), QLabel("by"), self._pixels
-        fill(QHBoxLayout(self._resize_row), *parts, spacing=8)
-        grid.addWidget(self._resize_row, 2, 0, 1, 2)
-        label = QLabel("&Tolerance of the color")
-        label.setBuddy(self._tolerance)
-        fill(QHBoxLayout(self._tolerance_row), (label, 1), self._tolerance)
-        self._growth_row, grow = QWidget(), QLabel("Grow marks b&y")
-        grow.setBuddy(self._growth)
-        fill(QHBoxLayout(self._growth_row), (grow, 1), self._growth)
-        rows = self._growth_row, self._tolerance_row
-        fill(QVBoxLayout(self), self._found, grid, *rows, self._soft, spacing=6)
-
-    def _connect(self) -> None:
-        masking = self._session.masking
-        self._session.document.watch(self._show, "source", "mask")
-        self._color.clicked.connect(self.choose_color)
-        self._grow.clicked.connect(lambda: masking.resize(self._pixels.value()))
-        self._shrink.clicked.connect(lambda: masking.resize(-self._pixels.value()))
-        self._tolerance.valueChanged.connect(self._set_tolerance)
-        self._growth.valueChanged.connect(self._set_growth)
-        self._soft.clicked.connect(self._set_soft_edges)
+    def _make_resize_row(self) -> QWidget:
+        resize, name = self._session.masking.resize, "Pixels to grow or shrink by"
+        by = number(name, 1, _MAX_GROWTH, "How much wider or narrower.", " px")
+        tip = f"Make what is missing wider all around; by a pixel{key_hint('grow')}."
+        grow = button("Grow", tip, lambda: resize(by.value()))
+        tip = f"Make what is missing narrower all around; by a pixel{key_hint('shrink')}."
+        shrink = button("Shrink", tip, lambda: resize(-by.value()))
+        return strip((grow, 1), (shrink, 1), QLabel("by"), by, spacing=8)
 
     def choose_color(self) -> None:
         """Ask for the color that marks missing pixels."""
@@ -119,20 +73,11 @@ class MissingPanel(QWidget):
         if chosen.isValid():
             self._session.opening.set_mask_spec(MaskSpec(key=chosen.name()))
 
-    def _set_tolerance(self, value: int) -> None:
-        source = self._session.state.source
-        if source is not None and source.mask_spec.key is not None:
-            self._session.opening.set_mask_spec(replace(source.mask_spec, tolerance=float(value)))
-
-    def _set_growth(self, value: int) -> None:
+    def _mark(self, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+        """Find missing pixels again, with marks that are read otherwise."""
         source = self._session.state.source
         if source is not None:
-            self._session.opening.set_mask_spec(replace(source.mask_spec, grow=value))
-
-    def _set_soft_edges(self, soft_edges: bool) -> None:
-        source = self._session.state.source
-        if source is not None:
-            self._session.opening.set_mask_spec(replace(source.mask_spec, soft_edges=soft_edges))
+            self._session.opening.set_mask_spec(replace(source.mask_spec, **changes))
 
     def _show(self) -> None:
         source, mask = self._session.state.source, self._session.state.mask

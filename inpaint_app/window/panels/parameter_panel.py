@@ -6,8 +6,6 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QCheckBox,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QRadioButton,
@@ -28,8 +26,8 @@ from inpaint_app.text.explanations import (
 )
 from inpaint_app.window.document.settings_text import preset_of
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.layouts import aligned, fill, labeled, tooltip
-from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
+from inpaint_app.window.widgets.fields import ChoiceBox, check, choice, described
+from inpaint_app.window.widgets.layouts import aligned, fill, in_pairs, labeled, tooltip
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
 _DEFAULTS = RestoreSettings()
@@ -94,95 +92,63 @@ _BASES = {
 _CUSTOM = "Custom"
 
 
+def _explained(name: str, explanations: dict[str, str], tip: str) -> ChoiceBox:
+    """Return a choice of which each entry has a tip of its own."""
+    box = choice(name, {preset_title(each): each for each in explanations}, tip=tip)
+    for place, text in enumerate(explanations.values()):
+        box.setItemData(place, tooltip(text), Qt.ItemDataRole.ToolTipRole)
+    return box
+
+
 class ParameterPanel(QWidget):
     """Shows the settings of a session and asks for others."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._presets, self._reset = NoWheelComboBox(), QToolButton()
+        self._presets = _explained("Preset", PRESET_EXPLANATIONS, "Sets all parameters at once.")
+        self._presets.addItem(_CUSTOM, None)
+        tip = "How to fill holes that are too wide to be restored from their border."
+        self.fills = _explained("Fill wide holes", FILL_EXPLANATIONS, tip)  #: How wide holes are filled.
+        tip = "These were changed; go back to what every picture begins with."
+        self._reset = described(QToolButton(), "", tip)
+        self._reset.setText("Reset")
         self._constraints = QButtonGroup(self)
         self._fields = {name: SliderField(quantity) for name, quantity in _QUANTITIES.items()}
-        self._bases = {name: QCheckBox(_BASES[name][0]) for name in STANDARD_BASES}
-        self.fills = NoWheelComboBox()  #: How wide holes are filled.
-        self._keep = QCheckBox("Keep observed pixels")
-        self._literal = QCheckBox("As published")
-        self._automatic = QCheckBox("Restore after every change")
+        self._bases = {name: check(*_BASES[name]) for name in STANDARD_BASES}
+        tip = "Restore missing pixels only; otherwise every pixel is replaced by its estimate."
+        self._keep = check("Keep observed pixels", tip)
+        tip = "Select and code to the letter of the paper of 2018: slower, and usually a little worse."
+        self._literal = check("As published", tip)
+        tip = "Restore the whole picture after every change, instead of a preview."
+        self._automatic = check("Restore after every change", tip)
         self._advanced, self._advanced_button = QWidget(), QToolButton()
-        self._lay_out()
-        self._describe()
-        self._connect()
-        self._show()
-
-    def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setContentsMargins(8, 0, 0, 4)
-        grid.setVerticalSpacing(2)
-        for place, box in enumerate(self._bases.values()):
-            grid.addWidget(box, place // 2, place % 2)
-        more = fill(QVBoxLayout(), self._keep, self._literal, self._automatic, spacing=2)
-        fill(
-            QVBoxLayout(self._advanced),
-            self._constraint_row(),
-            *self._fields.values(),
-            QLabel("Bases to select atoms from"),
-            grid,
-            more,
-            spacing=6,
-        )
-        preset, wide_holes = aligned(
-            labeled("&Preset", self._presets), labeled("Fill wide holes", self.fills)
-        )
-        fill(
-            QVBoxLayout(self),
-            fill(QHBoxLayout(), (preset, 1), self._reset, spacing=6),
-            wide_holes,
-            self._advanced_button,
-            self._advanced,
-            spacing=8,
-        )
-
-    def _constraint_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        for number, name in enumerate(CONSTRAINTS):
-            button = QRadioButton(constraint_title(name))
-            button.setToolTip(tooltip(CONSTRAINT_EXPLANATIONS[name]))
-            button.setAccessibleDescription(CONSTRAINT_EXPLANATIONS[name])
-            self._constraints.addButton(button, number)
-            row.addWidget(button, 1)
-        return row
-
-    def _describe(self) -> None:
-        for combo, explanations in ((self._presets, PRESET_EXPLANATIONS), (self.fills, FILL_EXPLANATIONS)):
-            for place, (name, text) in enumerate(explanations.items()):
-                combo.addItem(preset_title(name), name)
-                combo.setItemData(place, tooltip(text), Qt.ItemDataRole.ToolTipRole)
-        self._presets.addItem(_CUSTOM, None)
         self._advanced_button.setText("Advanced")
         self._advanced_button.setCheckable(True)
         self._advanced_button.setAutoRaise(True)
         self._advanced_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._advanced_button.setToolTip("Show the parameters of the method: k, s, s' and rounds.")
+        self._lay_out()
         self.show_advanced(False)
-        self._reset.setText("Reset")
-        self._reset.setToolTip(tooltip("These were changed; go back to what every picture begins with."))
-        self._presets.setToolTip("Sets all parameters at once.")
-        self._presets.setAccessibleName("Preset")
-        self.fills.setToolTip(
-            tooltip("How to fill holes that are too wide to be restored from their border.")
+        self._connect()
+        self._show()
+
+    def _lay_out(self) -> None:
+        constraints = QHBoxLayout()
+        for number, name in enumerate(CONSTRAINTS):
+            button = described(QRadioButton(constraint_title(name)), "", CONSTRAINT_EXPLANATIONS[name])
+            self._constraints.addButton(button, number)
+            constraints.addWidget(button, 1)
+        bases = in_pairs(*self._bases.values(), spacing=2)
+        bases.setContentsMargins(8, 0, 0, 4)
+        more = fill(QVBoxLayout(), self._keep, self._literal, self._automatic, spacing=2)
+        numbers = *self._fields.values(), QLabel("Bases to select atoms from")
+        fill(QVBoxLayout(self._advanced), constraints, *numbers, bases, more, spacing=6)
+        preset, wide_holes = aligned(
+            labeled("&Preset", self._presets), labeled("Fill wide holes", self.fills)
         )
-        self.fills.setAccessibleName("Fill wide holes")
-        for name, box in self._bases.items():
-            box.setToolTip(tooltip(_BASES[name][1]))
-        self._keep.setToolTip(
-            tooltip("Restore missing pixels only; otherwise every pixel is replaced by its estimate.")
-        )
-        self._literal.setToolTip(
-            tooltip("Select and code to the letter of the paper of 2018: slower, and usually a little worse.")
-        )
-        self._automatic.setToolTip(
-            tooltip("Restore the whole picture after every change, instead of a preview.")
-        )
+        first = fill(QHBoxLayout(), (preset, 1), self._reset, spacing=6)
+        fill(QVBoxLayout(self), first, wide_holes, self._advanced_button, self._advanced, spacing=8)
 
     def show_advanced(self, is_shown: bool) -> None:
         """Show or hide the parameters of the method."""

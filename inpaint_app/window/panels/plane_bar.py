@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QWidget
 
 from inpaint_app.engine.source import Source
 from inpaint_app.model.look import COLOR_MAPS
@@ -14,9 +14,17 @@ from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.action_button import action_button
-from inpaint_app.window.widgets.layouts import fill, tooltip
-from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox, NoWheelDoubleSpinBox
+from inpaint_app.window.widgets.fields import (
+    action_button,
+    buddy,
+    button,
+    check,
+    choice,
+    decimal,
+    described,
+    typed,
+)
+from inpaint_app.window.widgets.layouts import fill, strip
 from inpaint_app.window.widgets.range_slider import RangeSlider
 
 _CHANNELS = ("Color", "Red", "Green", "Blue")
@@ -34,52 +42,46 @@ class PlaneBar(QWidget):
         super().__init__()
         self.setObjectName("plane_bar")
         self._session, self._row = session, QWidget(self)
-        self.page, self._page_text = QSlider(Qt.Orientation.Horizontal), QLabel()
-        self.band, self.color_map = NoWheelComboBox(), NoWheelComboBox()
-        self.range, self.low, self.high = RangeSlider(), NoWheelDoubleSpinBox(), NoWheelDoubleSpinBox()
-        self._auto, self._full = QPushButton("Auto"), QPushButton("Full")
-        self._all = action_button(actions["restore_pages"], "Restore Whole File …")
-        self.gain, self.sign = NoWheelDoubleSpinBox(), QCheckBox("Sign")
-        self._bounds: tuple[float, float] | None = None
-        self._lay_out()
-        self._connect()
-        self._show_source()
-
-    def _lay_out(self) -> None:
-        for name in COLOR_MAPS:
-            self.color_map.addItem(name.title(), name)
-        for box, end in ((self.low, "Lowest"), (self.high, "Highest")):
-            _describe(box, f"{end} value shown", "Values beyond the range are drawn as its end.")
-            box.setKeyboardTracking(False)
-        _describe(self.page, "Page", f"The page that is shown{key_hint('previous_page', 'next_page')}.")
-        _describe(self.band, "Channel", "The band or channel that is shown.")
-        _describe(self.color_map, "Color map", "Colors of the values of one band.")
-        _describe(self.range, "Range of values", "Drag the ends: which values are black and white.")
-        self._auto.setToolTip(tooltip("Show all but the extreme half percent of the values on either side."))
-        self._full.setToolTip(tooltip("Show all values that are possible, or that there are."))
+        tip = f"The page that is shown{key_hint('previous_page', 'next_page')}."
+        self.page, self._page_text = described(QSlider(Qt.Orientation.Horizontal), "Page", tip), QLabel()
         self.page.setMinimumWidth(56)
-        for button in (self._auto, self._full):
-            button.setFixedWidth(button.fontMetrics().horizontalAdvance("Auto") + 24)
-        # In a narrow window it is cut rather than that it makes the window wider.
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.band = choice("Channel", tip="The band or channel that is shown.")
+        maps = {name.title(): name for name in COLOR_MAPS}
+        self.color_map = choice("Color map", maps, tip="Colors of the values of one band.")
+        tip = "Drag the ends: which values are black and white."
+        self.range = described(RangeSlider(), "Range of values", tip)
+        tip = "Values beyond the range are drawn as its end."
+        self.low, self.high = decimal("Lowest value shown", tip), decimal("Highest value shown", tip)
+        typed((self.low, self.high))
+        tip = "Show all but the extreme half percent of the values on either side."
+        self._auto = button("Auto", tip, self._choose_contrast)
+        tip = "Show all values that are possible, or that there are."
+        self._full = button("Full", tip, lambda: self._change(limits=None))
+        for each in (self._auto, self._full):
+            each.setFixedWidth(each.fontMetrics().horizontalAdvance("Auto") + 24)
+        self.gain = decimal("Gain of the error map", "How much errors are magnified; the scale follows.")
         self.gain.setRange(0.5, 256)
         self.gain.setDecimals(1)
         self.gain.setPrefix("× ")
-        self.gain.setStepType(NoWheelDoubleSpinBox.StepType.AdaptiveDecimalStepType)
-        _describe(self.gain, "Gain of the error map", "How much errors are magnified; the scale follows.")
-        _describe(self.sign, "Sign of errors", "Tell what is too bright (red) from what is too dark (blue).")
+        self.gain.setStepType(self.gain.StepType.AdaptiveDecimalStepType)
+        tip = "Tell what is too bright (red) from what is too dark (blue)."
+        self.sign = check("Sign", tip, "Sign of errors")
+        self._bounds: tuple[float, float] | None = None
+        limits = buddy("Range", self.low), self.low, self.range, self.high, self._auto, self._full
         self._parts = {
-            "page": self._add(self._page_text, self.page),
-            "all": self._add(self._all),
-            "band": self._add(_label("Channel", self.band), self.band),
-            "range": self._add(
-                _label("Range", self.low), self.low, self.range, self.high, self._auto, self._full
-            ),
-            "map": self._add(_label("Colors", self.color_map), self.color_map),
-            "error": self._add(_label("Error gain", self.gain), self.gain, self.sign),
+            "page": _part(self._page_text, self.page),
+            "all": _part(action_button(actions["restore_pages"], "Restore Whole File …")),
+            "band": _part(buddy("Channel", self.band), self.band),
+            "range": _part(*limits),
+            "map": _part(buddy("Colors", self.color_map), self.color_map),
+            "error": _part(buddy("Error gain", self.gain), self.gain, self.sign),
         }
         fill(QHBoxLayout(self._row), *self._parts.values(), 1, margins=(4, 2, 4, 2), spacing=2)
+        # In a narrow window it is cut rather than that it makes the window wider.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._row.installEventFilter(self)
+        self._connect()
+        self._show_source()
 
     def sizeHint(self) -> QSize:
         """Return the size of all that is shown."""
@@ -100,11 +102,6 @@ class PlaneBar(QWidget):
     def _arrange(self) -> None:
         self._row.resize(max(self.width(), self._row.minimumSizeHint().width()), self.height())
 
-    def _add(self, *widgets: QWidget) -> QWidget:
-        part = QWidget()
-        fill(QHBoxLayout(part), *widgets, margins=(6, 2, 6, 2), spacing=6)
-        return part
-
     def _connect(self) -> None:
         opening = self._session.opening
         self.page.valueChanged.connect(lambda number: opening.show_plane(page=number - 1))
@@ -117,8 +114,6 @@ class PlaneBar(QWidget):
         self.gain.valueChanged.connect(lambda gain: self._change(error_gain=gain))
         self.sign.toggled.connect(lambda on: self._change(has_sign=on))
         self._session.document.watch(self._show_parts, "view")
-        self._auto.clicked.connect(self._choose_contrast)
-        self._full.clicked.connect(lambda: self._change(limits=None))
         self._session.document.watch(self._follow_source, "source")
         self._session.document.watch(self._show_look, "look")
         self._session.document.watch(self._follow_activity, "activity")
@@ -221,16 +216,8 @@ class PlaneBar(QWidget):
         self.band.setCurrentIndex(band if band is not None else 0 if channel is None else channel + 1)
 
 
-def _label(text: str, field: QWidget) -> QLabel:
-    label = QLabel(text)
-    label.setBuddy(field)
-    return label
-
-
-def _describe(field: QWidget, name: str, tip: str) -> None:
-    field.setAccessibleName(name)
-    field.setAccessibleDescription(tip)
-    field.setToolTip(tooltip(tip))
+def _part(*widgets: QWidget) -> QWidget:
+    return strip(*widgets, margins=(6, 2, 6, 2), spacing=6)
 
 
 def _sample(pixels: Array) -> Array:

@@ -7,10 +7,9 @@ from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.action_button import action_button
+from inpaint_app.window.widgets.fields import action_button, choice, paragraph
 from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill, labeled
-from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
 
 
 class RepairPanel(QWidget):
@@ -18,8 +17,7 @@ class RepairPanel(QWidget):
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
-        words = SecondaryLabel("Finds cracks, scratches and dust, and restores them.")
-        words.setWordWrap(True)
+        words = paragraph("Finds cracks, scratches and dust, and restores them.", made=SecondaryLabel)
         fill(QVBoxLayout(self), action_button(actions["repair"], "Repair photo", main=True), words, spacing=8)
 
 
@@ -29,11 +27,9 @@ class MarksPanel(QWidget):
     def __init__(self, session: Session, actions: Actions, fills: QComboBox) -> None:
         super().__init__()
         self._session = session
-        self._words, mirror = SecondaryLabel(), NoWheelComboBox()
-        self._words.setWordWrap(True)
+        self._words = paragraph(made=SecondaryLabel)
+        mirror = choice("Wide holes", tip=fills.accessibleDescription())
         mirror.setModel(fills.model())
-        mirror.setAccessibleName("Wide holes")
-        mirror.setToolTip(fills.toolTip())
         mirror.activated.connect(fills.activated)
         fills.currentIndexChanged.connect(mirror.setCurrentIndex)
         mirror.setCurrentIndex(fills.currentIndex())

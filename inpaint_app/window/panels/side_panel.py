@@ -17,7 +17,7 @@ from inpaint_app.window.panels.missing_panel import MissingPanel
 from inpaint_app.window.panels.parameter_panel import ParameterPanel
 from inpaint_app.window.panels.retouch_panel import MarksPanel, RepairPanel
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.action_button import action_button
+from inpaint_app.window.widgets.fields import action_button
 from inpaint_app.window.widgets.layouts import fill
 
 

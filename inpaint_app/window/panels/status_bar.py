@@ -7,7 +7,7 @@ from inpaint_app.text.formatting import format_size
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.document import captions
-from inpaint_app.window.widgets.action_button import action_button
+from inpaint_app.window.widgets.fields import action_button
 from inpaint_app.window.widgets.layouts import fill
 
 

@@ -6,8 +6,6 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
@@ -20,8 +18,8 @@ from PySide6.QtWidgets import (
 from inpaint_app.window.action_table import TOOL_SPECS, key_hint
 from inpaint_app.window.document.view_state import MAX_BRUSH, MIN_BRUSH, ViewState
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.layouts import fill, tooltip
-from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
+from inpaint_app.window.widgets.fields import buddy, check, described, number
+from inpaint_app.window.widgets.layouts import strip
 
 _BRUSH = ("size",)
 _HEALING = ("size", "hardness", "opacity", "fade", "aligned", "source")
@@ -43,13 +41,21 @@ class ToolOptions(QToolBar):
         super().__init__("Tool Options", parent)
         self.setObjectName("tool_options")
         self.setMovable(False)
-        self._session = session
-        self._name = QLabel()
-        self.size_, self.hardness = _box(MIN_BRUSH, MAX_BRUSH, " px"), _box(0, 100, " %")
-        self.opacity, self.tolerance = _box(1, 100, " %"), _box(0, 255, "")
-        self.fade, self._fade_value = QSlider(Qt.Orientation.Horizontal), QLabel()
-        self.aligned, self._source = QCheckBox("Aligned"), QPushButton()
-        self._actions: dict[str, QAction] = {}
+        self._session, self._actions = session, dict[str, QAction]()
+        tip = f"Width of the brush{key_hint('smaller', 'larger')}."
+        self.size_ = number("Brush size", MIN_BRUSH, MAX_BRUSH, tip, " px")
+        tip = f"Part of the brush that paints fully; the rest fades out{key_hint('softer', 'harder')}."
+        self.hardness = number("Brush hardness", 0, 100, tip, " %")
+        self.opacity = number("Brush opacity", 1, 100, "How much of the next strokes is seen.", " %")
+        slider = QSlider(Qt.Orientation.Horizontal)
+        self.fade = described(slider, "Opacity of the last stroke", "Fade the last stroke.")
+        tip = "Let all strokes copy from the same distance; otherwise each begins at the source again."
+        self.aligned = check("Aligned", tip, "Aligned strokes")
+        tip = "Let the healing brush find its own pixels again."
+        self._source = described(QPushButton(), "", tip)
+        tip = "How much the colors of connected pixels may differ, in levels of 255."
+        self.tolerance = number("Wand tolerance", 0, 255, tip)
+        self._name, self._fade_value = QLabel(), QLabel()
         self._lay_out()
         self.setMinimumHeight(self.sizeHint().height())  # no tool moves the picture
         self._connect()
@@ -60,60 +66,21 @@ class ToolOptions(QToolBar):
         self.fade.setFixedWidth(_SLIDER_WIDTH)
         self._fade_value.setMinimumWidth(self._fade_value.fontMetrics().horizontalAdvance("100 %"))
         self._add("name", "", self._name)
-        self._add(
-            "size",
-            "Size",
-            self.size_,
-            "Brush size",
-            f"Width of the brush{key_hint('smaller', 'larger')}.",
-        )
-        self._add(
-            "hardness",
-            "Hardness",
-            self.hardness,
-            "Brush hardness",
-            f"Part of the brush that paints fully; the rest fades out{key_hint('softer', 'harder')}.",
-        )
-        self._add(
-            "opacity", "Opacity", self.opacity, "Brush opacity", "How much of the next strokes is seen."
-        )
-        self._add(
-            "fade",
-            "Last stroke",
-            self.fade,
-            "Opacity of the last stroke",
-            "Fade the last stroke.",
-            self._fade_value,
-        )
-        self._add(
-            "aligned",
-            "",
-            self.aligned,
-            "Aligned strokes",
-            "Let all strokes copy from the same distance; otherwise each begins at the source again.",
-        )
-        self._add("source", "", self._source, "", "Let the healing brush find its own pixels again.")
-        self._add(
-            "tolerance",
-            "Tolerance",
-            self.tolerance,
-            "Wand tolerance",
-            "How much the colors of connected pixels may differ, in levels of 255.",
-        )
+        self._add("size", "Size", self.size_)
+        self._add("hardness", "Hardness", self.hardness)
+        self._add("opacity", "Opacity", self.opacity)
+        self._add("fade", "Last stroke", self.fade, self._fade_value)
+        self._add("aligned", "", self.aligned)
+        self._add("source", "", self._source)
+        self._add("tolerance", "Tolerance", self.tolerance)
 
-    def _add(
-        self, option: str, label: str, field: QWidget, name: str = "", tip: str = "", *more: QWidget
-    ) -> None:
+    def _add(self, option: str, label: str, field: QWidget, *more: QWidget) -> None:
         """Add a field with its label to the bar."""
-        part, title = QWidget(), QLabel(label)
-        title.setBuddy(field)
+        title = buddy(label, field)
+        title.setToolTip(field.toolTip())
         title.setVisible(bool(label))
-        field.setAccessibleName(name)
-        for widget in (field, title):
-            widget.setToolTip(tooltip(tip))
-        field.setAccessibleDescription(tip)
+        part = strip(title, field, *more, margins=(6, 2, 6, 2), spacing=6)
         part.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        fill(QHBoxLayout(part), title, field, *more, margins=(6, 2, 6, 2), spacing=6)
         self._actions[option] = self.addWidget(part)
 
     def _connect(self) -> None:
@@ -165,10 +132,3 @@ class ToolOptions(QToolBar):
             with QSignalBlocker(self.fade):
                 self.fade.setValue(percent)
         self._fade_value.setText("" if strength is None else f"{percent} %")
-
-
-def _box(minimum: int, maximum: int, suffix: str) -> NoWheelSpinBox:
-    box = NoWheelSpinBox()
-    box.setRange(minimum, maximum)
-    box.setSuffix(suffix)
-    return box

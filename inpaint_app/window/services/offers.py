@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -26,6 +25,8 @@ from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.project import describe_project
 from inpaint_app.window.document.state import DocumentState
 
+Words = Callable[[DocumentState], str]
+
 
 class Offer(QObject):
     """A sentence with a button; shown while it is wanted, until it is accepted or dismissed.
@@ -38,58 +39,49 @@ class Offer(QObject):
         The text of the button.
     accept : callable
         Does what is offered.
+    watched : sequence of str
+        The fields of the document that it depends on.
+    words : callable
+        Returns what is offered, and why; empty for nothing.
+    dismissed : callable
+        What follows when the user does not want it.
     """
-
-    watched: ClassVar[tuple[str, ...]]  #: The fields of the document that it depends on.
 
     changed = Signal(str)
     """With the sentence as it is now."""
 
-    def __init__(self, document: Document, button: str, accept: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        document: Document,
+        button: str,
+        accept: Callable[[], None],
+        watched: Sequence[str] = (),
+        words: Words = lambda _state: "",
+        dismissed: Callable[[], object] = lambda: None,
+    ) -> None:
         super().__init__(document)
-        self._document = document
+        self._document, self._words, self._dismissed = document, words, dismissed
         self.button, self.accept = button, accept
         self.sentence = ""  #: What is offered, and why; empty while nothing is.
-        document.watch(self._follow, *self.watched)
+        if watched:
+            document.watch(self._follow, *watched)
 
     def dismiss(self) -> None:
         """Offer it no more for this picture."""
-        raise NotImplementedError
+        self.say("")
+        self._dismissed()
 
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        raise NotImplementedError
-
-    def _say(self, sentence: str) -> None:
+    def say(self, sentence: str) -> None:
+        """Offer something; nothing if the sentence is empty."""
         if sentence != self.sentence:
             self.sentence = sentence
             self.changed.emit(sentence)
 
-
-class NothingMarked(Offer):
-    """Offers to look for damage where something was to be restored, and nothing is marked."""
-
-    watched = ("mask", "source")
-
-    def __init__(self, document: Document, find: Callable[[], None]) -> None:
-        super().__init__(document, "Find Damage", self._accept)
-        self._find = find
-
-    def offer(self) -> None:
-        """Make the offer."""
-        self._say("Nothing is marked as missing. Paint over what to restore, or let damage be found.")
-
-    def dismiss(self) -> None:
-        """Let the user mark it."""
-        self._say("")
-
-    def _accept(self) -> None:
-        self._say("")
-        self._find()
-
     def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        self._say("")
+        self.say(self._words(new))
 
 
+NOTHING_MARKED = "Nothing is marked as missing. Paint over what to restore, or let damage be found."
 _DOUBTS = {
     MaskDoubt.INVERTED: (
         "The mask makes {} of the picture missing, and seems to mark what is intact. Is it inverted?"
@@ -100,92 +92,54 @@ _DOUBTS = {
 }
 
 
-class DoubtfulMask(Offer):
-    """Asks whether a mask is meant as it is; nothing is restored with it before the user has answered."""
+def question_about_mask(doubt: MaskDoubt, state: DocumentState) -> str:
+    """Ask whether a mask is meant as it is; nothing is restored with it before the user has answered."""
+    if state.doubt is not doubt or state.source is None:
+        return ""
+    # Counting takes a while for a large picture.
+    return _DOUBTS[doubt].format(format_percent(state.source.missing.fraction))
 
-    watched = ("doubt", "source")
 
-    def __init__(
-        self,
-        document: Document,
-        doubt: MaskDoubt,
-        button: str,
-        accept: Callable[[], None],
-        dismissed: Callable[[], None],
-    ) -> None:
-        super().__init__(document, button, accept)
-        self._doubt, self._dismissed = doubt, dismissed
-
-    def dismiss(self) -> None:
-        """Use the mask as it is."""
-        self._document.apply(doubt=None)
-        self._dismissed()
-
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if new.doubt is not self._doubt or new.source is None:
-            self._say("")
-            return
-        # Counting takes a while for a large picture.
-        self._say(_DOUBTS[self._doubt].format(format_percent(new.source.missing.fraction)))
+def unseen_file(state: DocumentState) -> str:
+    """Offer to restore a file that cannot be shown."""
+    if state.unshown is None:
+        return ""
+    why = state.unshown.problem
+    return f"{why}, so that the window cannot show it. Restore all of it with these parameters?"
 
 
 class HiddenDifference(Offer):
     """Says that refinement hides what constraints change, and offers to compare them without it."""
 
-    watched = ("runs", "activity")
-    _dismissed: tuple[int, ...] = ()
+    _passed: tuple[int, ...] = ()
+
+    def __init__(self, document: Document, accept: Callable[[], None]) -> None:
+        super().__init__(document, "Compare as in the Paper", accept, ("runs", "activity"), self._about)
 
     def dismiss(self) -> None:
         """Say it no more about these runs."""
-        self._dismissed = self._document.state.runs.comparison
-        self._say("")
+        self._passed = self._document.state.runs.comparison
+        super().dismiss()
 
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        records = new.runs.compared
+    def _about(self, state: DocumentState) -> str:
+        records = state.runs.compared
         constraints = {record.requested.constraint for record in records}
         rest = {replace(record.requested, constraint="average") for record in records}
         is_refined = any(record.restoration.n_rounds > 0 for record in records)
         is_comparison = len(constraints) > 1 and len(rest) == 1 and is_refined
-        if not is_comparison or new.activity is not None or new.runs.comparison == self._dismissed:
-            self._say("")
-            return
-        scores = [
-            record.figures.scores.psnr
-            for record in records
-            if record.figures is not None and record.figures.scores.psnr is not None
-        ]
+        if not is_comparison or state.activity is not None or state.runs.comparison == self._passed:
+            return ""
+        figures = [record.figures.scores.psnr for record in records if record.figures is not None]
+        scores = [score for score in figures if score is not None]
         apart = f"; these differ by {max(scores) - min(scores):.2f} dB" if len(scores) == len(records) else ""
-        self._say(
-            f"Refinement hides most of what the constraint changes{apart}. The paper compares without it."
-        )
-
-
-class UnseenFile(Offer):
-    """Offers to restore a file that cannot be shown."""
-
-    watched = ("unshown",)
-
-    def dismiss(self) -> None:
-        """Leave the file as it is."""
-        self._document.apply(unshown=None)
-
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        self._say(
-            ""
-            if new.unshown is None
-            else f"{new.unshown.problem}, so that the window cannot show it. Restore all of it with "
-            "these parameters?"
-        )
+        return f"Refinement hides most of what the constraint changes{apart}. The paper compares without it."
 
 
 class LostWork(Offer):
     """Offers work that a program which has ended unexpectedly was at."""
 
-    watched = ()
-
     def __init__(self, document: Document, recover: Callable[[Path], None]) -> None:
-        super().__init__(document, "Recover", self._recover)
-        self._recover_file = recover
+        super().__init__(document, "Recover", lambda: recover(self._next()))
         self._paths: list[Path] = []
 
     def offer(self, paths: Sequence[Path]) -> None:
@@ -195,23 +149,20 @@ class LostWork(Offer):
 
     def dismiss(self) -> None:
         """Offer it again at the next start."""
-        self._paths.pop()
-        self._say_next()
+        self._next()
 
-    def _recover(self) -> None:
+    def _next(self) -> Path:
+        """Return the file that is offered, and go on to the next one."""
         path = self._paths.pop()
         self._say_next()
-        self._recover_file(path)
+        return path
 
     def _say_next(self) -> None:
         if not self._paths:
-            self._say("")
+            self.say("")
             return
         about = describe_project(self._paths[-1])
-        self._say(f"Inpaint ended unexpectedly during work on {about}, which is not saved. Recover it?")
-
-    def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        """Do nothing: it is about another picture."""
+        self.say(f"Inpaint ended unexpectedly during work on {about}, which is not saved. Recover it?")
 
 
 _WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Copy texture from around it?"
@@ -220,10 +171,8 @@ _WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Cop
 class WideHoles(Offer):
     """Looks for wide holes after every edit of the mask, as long as they would be filled smoothly."""
 
-    watched = ("mask", "settings", "source")
-
     def __init__(self, document: Document, workers: WorkerPool, accept: Callable[[], None]) -> None:
-        super().__init__(document, "Fill with Texture", accept)
+        super().__init__(document, "Fill with Texture", accept, ("mask", "settings", "source"))
         self._task = ExclusiveTask(workers, self)
         self._known: tuple[PackedMask, bool] | None = None
         self._is_dismissed = False
@@ -231,23 +180,19 @@ class WideHoles(Offer):
     def dismiss(self) -> None:
         """Give no more hints about this picture."""
         self._is_dismissed = True
-        self._say("")
+        self.say("")
 
     def _follow(self, old: DocumentState, new: DocumentState) -> None:
-        if new.n_opened != old.n_opened:
-            self._is_dismissed = False
-        self._check(new)
-
-    def _check(self, state: DocumentState) -> None:
+        self._is_dismissed = self._is_dismissed and new.n_opened == old.n_opened
         self._task.cancel()
-        source, mask = state.source, state.mask
+        source, mask = new.source, new.mask
         if (
             source is None
             or mask is None
             or self._is_dismissed
-            or state.settings.fills_texture(source.picture.pixels.dtype)
+            or new.settings.fills_texture(source.picture.pixels.dtype)
         ):
-            self._say("")
+            self.say("")
         elif self._known is not None and self._known[0].same_pixels(mask):
             self._show(mask, self._known[1])
         else:
@@ -257,7 +202,7 @@ class WideHoles(Offer):
 
     def _show(self, mask: PackedMask, is_wide: bool) -> None:
         self._known = mask, is_wide
-        self._say(_WIDE_HOLE if is_wide else "")
+        self.say(_WIDE_HOLE if is_wide else "")
 
 
 @dataclass(frozen=True)
@@ -282,8 +227,6 @@ class MarkedPicture(Offer):
         Restore with a mask of a file, or with marks.
     """
 
-    watched = ("n_opened", "mask")
-
     def __init__(
         self,
         document: Document,
@@ -291,13 +234,13 @@ class MarkedPicture(Offer):
         use_file: Callable[[MaskSpec], None],
         use_drawn: Callable[[Mask], None],
     ) -> None:
-        super().__init__(document, "Restore Them", self._accept)
+        super().__init__(document, "Restore Them", self._use, ("n_opened", "mask"))
         self._use_file, self._use_drawn = use_file, use_drawn
         self._task = ExclusiveTask(workers, self)
         self._marks: _Marks | None = None
         self._hatched: Mask | None = None
 
-    def _accept(self) -> None:
+    def _use(self) -> None:
         marks = self._marks
         assert marks is not None, "they were offered"
         if marks.drawn is not None:
@@ -329,7 +272,7 @@ class MarkedPicture(Offer):
         state = self._document.state
         is_wanted = state.source is not None and state.missing_fraction == 0
         marks = self._marks if is_wanted else None
-        self._say("" if marks is None else marks.sentence)
+        self.say("" if marks is None else marks.sentence)
         drawn = None if marks is None else marks.drawn
         if drawn is not self._hatched:
             self._hatched = drawn

@@ -1,6 +1,6 @@
 """The page that an empty window shows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from inpaint_app.model.damage import SAMPLES, Damage
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.theme.colors import colors_of
 from inpaint_app.window.theme.icons import tinted
-from inpaint_app.window.widgets.action_button import action_button
+from inpaint_app.window.widgets.fields import action_button
 from inpaint_app.window.widgets.labels import SecondaryLabel, scaled_font
 from inpaint_app.window.widgets.layouts import fill, tooltip
 
@@ -49,7 +49,7 @@ class Welcome(QWidget):
         )
         self._heading, self._cards, self._grid = QLabel("Recent"), list[QToolButton](), QGridLayout()
         self._heading.setFont(scaled_font(self._heading.font(), 1.0, bold=True))
-        self._paths: list[Path] = []
+        self._paths: Sequence[Path] = ()
         self._images: Mapping[Path, QImage] = {}
         self._repair, self._sample = QPushButton("Repair photo …"), QPushButton("Open a sample")
         self._describe_buttons()
@@ -73,7 +73,7 @@ class Welcome(QWidget):
         self._repair.clicked.connect(self.repair_wanted)
         self._sample.clicked.connect(lambda: self.sample_wanted.emit(SAMPLES[0]))
 
-    def show_recent(self, paths: list[Path], images: Mapping[Path, QImage]) -> None:
+    def show_recent(self, paths: Sequence[Path], images: Mapping[Path, QImage]) -> None:
         """Show the pictures that were opened last, with small images of those that have one."""
         self._paths, self._images = paths, images
         self._show_cards()

@@ -1,9 +1,9 @@
-"""Keys that act while they are held, or before the shortcuts of the window."""
+"""Keys: their names, and those that act while they are held, or before the shortcuts of the window."""
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 
@@ -56,3 +56,9 @@ def overrides_shortcut(event: QEvent, takes: Callable[[QKeyEvent], bool]) -> boo
         return False
     event.accept()
     return True
+
+
+def key_names(action: QAction) -> list[str]:
+    """Return the keys of an action, each once, as they are called on this system."""
+    names = (key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts())
+    return list(dict.fromkeys(names))

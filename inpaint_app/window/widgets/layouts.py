@@ -1,9 +1,20 @@
 """Layouts, rows of buttons and tooltips, put together in one line."""
 
 import textwrap
+from collections.abc import Mapping
 from typing import TypeVar
 
-from PySide6.QtWidgets import QBoxLayout, QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QWidget,
+)
 
 Part = QWidget | QLayout
 Box = TypeVar("Box", bound=QBoxLayout)
@@ -43,6 +54,26 @@ def fill(
     return box
 
 
+def strip(
+    *parts: Part | tuple[Part, int] | int,
+    margins: tuple[int, int, int, int] = (0, 0, 0, 0),
+    spacing: int | None = None,
+) -> QWidget:
+    """Return a widget that holds a row."""
+    widget = QWidget()
+    fill(QHBoxLayout(widget), *parts, margins=margins, spacing=spacing)
+    return widget
+
+
+def in_pairs(*parts: QWidget, spacing: int) -> QGridLayout:
+    """Return widgets in two columns."""
+    grid = QGridLayout()
+    grid.setVerticalSpacing(spacing)
+    for place, part in enumerate(parts):
+        grid.addWidget(part, place // 2, place % 2)
+    return grid
+
+
 def labeled(text: str, field: QWidget) -> QHBoxLayout:
     """Return a row of a label and the field that it belongs to, which takes the room."""
     label = QLabel(text)
@@ -58,6 +89,15 @@ def aligned(*rows: QHBoxLayout) -> tuple[QHBoxLayout, ...]:
     for label in labels:
         label.setMinimumWidth(width)
     return rows
+
+
+def form(rows: Mapping[str, QWidget]) -> QFormLayout:
+    """Return fields below each other, with their labels before them; the fields take the room."""
+    layout = QFormLayout()
+    layout.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+    for label, field in rows.items():
+        layout.addRow(label, field)
+    return layout
 
 
 def button_box(dialog: QDialog, standard: QDialogButtonBox.StandardButton) -> QDialogButtonBox:

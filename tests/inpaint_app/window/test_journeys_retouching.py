@@ -151,14 +151,14 @@ def test_a_project_is_among_the_recent_files(window, qtbot, tmp_path, photograph
     window.session.exporting.write_project(Output(tmp_path / "work.inpaint"))
     settle(window, qtbot)
     files = window._preferences
-    assert files.recent_files == [tmp_path / "work.inpaint", tmp_path / "photo.png"]
+    assert [*files.now.recent] == [tmp_path / "work.inpaint", tmp_path / "photo.png"]
     assert window.session.state.project == tmp_path / "work.inpaint"
-    files.forget_files()
+    files.store(recent=())
     window.session.close_picture()
     assert window.session.state.project is None
     window.files.open_recent(tmp_path / "work.inpaint")
     settle(window, qtbot)
-    assert files.recent_files[0] == tmp_path / "work.inpaint"
+    assert files.now.recent[0] == tmp_path / "work.inpaint"
     assert window.session.state.source.path == tmp_path / "photo.png"
 
 

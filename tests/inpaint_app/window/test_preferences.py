@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from inpaint_app.window.preferences import MAX_RECENT, Preferences, WindowState, checked
+from inpaint_app.window.preferences import MAX_RECENT, Preferences, checked
 from inpaint_app.window.theme.theme import Theme
 
 LAYOUT = checked(b"where the panels are")
-WINDOW = WindowState(b"\x00\xff", LAYOUT, is_automatic=True)
+WINDOW = {"geometry": b"\x00\xff", "layout": LAYOUT, "is_automatic": True}
 
 
 def write(path: Path, contents: object) -> None:
@@ -22,9 +22,9 @@ def write(path: Path, contents: object) -> None:
 
 
 def all_of(preferences: Preferences) -> tuple:
-    state = preferences.window
+    state = preferences.now
     window = state.geometry, state.layout, state.is_automatic
-    return preferences.theme, preferences.recent_files, preferences.folder, window
+    return state.theme, [*state.recent], preferences.folder, window
 
 
 DEFAULTS = (Theme.SYSTEM, [], Path.home(), (b"", b"", False))
@@ -33,15 +33,15 @@ DEFAULTS = (Theme.SYSTEM, [], Path.home(), (b"", b"", False))
 def test_everything_is_remembered(tmp_path) -> None:
     assert all_of(Preferences()) == DEFAULTS
     preferences = Preferences()
-    preferences.theme = Theme.DARK
-    preferences.window = WINDOW
+    preferences.store(theme=Theme.DARK)
+    preferences.store(**WINDOW)
     preferences.remember_file(tmp_path / "a.png")
     preferences.remember_file(tmp_path / "b.png")
     expected = (
         Theme.DARK,
         [tmp_path / "b.png", tmp_path / "a.png"],
         tmp_path,
-        (WINDOW.geometry, WINDOW.layout, True),
+        tuple(WINDOW.values()),
     )
     assert all_of(preferences) == all_of(Preferences()) == expected
 
@@ -50,29 +50,29 @@ def test_the_newest_files_are_remembered_once_each(tmp_path) -> None:
     preferences = Preferences()
     for number in (*range(12), 5):
         preferences.remember_file(tmp_path / f"{number}.png")
-    names = [path.stem for path in Preferences().recent_files]
+    names = [path.stem for path in Preferences().now.recent]
     assert names == ["5", "11", "10", "9", "8", "7", "6", "4", "3", "2"]
     assert len(names) == MAX_RECENT
     preferences.forget_file(tmp_path / "5.png")
-    assert Preferences().recent_files[0] == tmp_path / "11.png"
-    preferences.forget_files()
-    assert Preferences().recent_files == []
+    assert Preferences().now.recent[0] == tmp_path / "11.png"
+    preferences.store(recent=())
+    assert [*Preferences().now.recent] == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are always text")
 def test_names_that_are_not_text_are_remembered(tmp_path) -> None:
     path = tmp_path / os.fsdecode(b"\xff\n.png")
     Preferences().remember_file(path)
-    assert Preferences().recent_files == [path]
+    assert [*Preferences().now.recent] == [path]
 
 
 def test_a_second_window_does_not_undo_what_the_first_stored(tmp_path) -> None:
     first, second = Preferences(), Preferences()
     first.remember_file(tmp_path / "a.png")
     second.remember_file(tmp_path / "b.png")
-    first.theme = Theme.LIGHT
-    assert Preferences().recent_files == [tmp_path / "b.png", tmp_path / "a.png"]
-    assert Preferences().theme is Theme.LIGHT
+    first.store(theme=Theme.LIGHT)
+    assert [*Preferences().now.recent] == [tmp_path / "b.png", tmp_path / "a.png"]
+    assert Preferences().now.theme is Theme.LIGHT
 
 
 def test_resetting_forgets_everything(tmp_path, own_preferences) -> None:
@@ -80,8 +80,8 @@ def test_resetting_forgets_everything(tmp_path, own_preferences) -> None:
     open_window.remember_file(tmp_path / "a.png")
     Preferences(is_fixed=True).reset()
     assert all_of(Preferences()) == DEFAULTS
-    open_window.theme = Theme.DARK
-    assert Preferences().recent_files == []
+    open_window.store(theme=Theme.DARK)
+    assert [*Preferences().now.recent] == []
     own_preferences.write_text("broken")
     Preferences().reset()
     assert json.loads(own_preferences.read_text())["recent"] == []
@@ -90,8 +90,8 @@ def test_resetting_forgets_everything(tmp_path, own_preferences) -> None:
 def test_fixed_preferences_are_read_and_never_changed(tmp_path, own_preferences) -> None:
     write(own_preferences, {"theme": "dark"})
     fixed = Preferences(is_fixed=True)
-    fixed.theme = Theme.LIGHT
-    fixed.window = WINDOW
+    fixed.store(theme=Theme.LIGHT)
+    fixed.store(**WINDOW)
     fixed.remember_file(tmp_path / "a.png")
     assert all_of(fixed) == (Theme.DARK, *DEFAULTS[1:])
     assert own_preferences.read_text() == '{"theme": "dark"}'
@@ -119,7 +119,7 @@ def test_a_broken_file_counts_as_none_and_is_mended(own_preferences, contents) -
     write(own_preferences, contents)
     preferences = Preferences()
     assert all_of(preferences) == DEFAULTS
-    preferences.theme = Theme.DARK
+    preferences.store(theme=Theme.DARK)
     assert all_of(Preferences()) == (Theme.DARK, *DEFAULTS[1:])
 
 
@@ -176,16 +176,16 @@ def test_where_nothing_can_be_written_things_are_remembered_for_now(tmp_path, ki
         (tmp_path / "file").write_text("mine")
         path = tmp_path / "file" / "preferences.json"
     preferences = Preferences(path)
-    preferences.theme = Theme.DARK
+    preferences.store(theme=Theme.DARK)
     preferences.remember_file(tmp_path / "a.png")
     preferences.remember_file(tmp_path / "b.png")
-    assert preferences.theme is Theme.DARK
-    assert preferences.recent_files == [tmp_path / "b.png", tmp_path / "a.png"]
+    assert preferences.now.theme is Theme.DARK
+    assert [*preferences.now.recent] == [tmp_path / "b.png", tmp_path / "a.png"]
     preferences.reset()
     assert all_of(preferences) == DEFAULTS
 
 
 def test_only_the_user_may_look_into_the_folder(own_preferences) -> None:
-    Preferences().theme = Theme.DARK
+    Preferences().store(theme=Theme.DARK)
     assert stat.S_IMODE(own_preferences.parent.stat().st_mode) == 0o700
     assert [path.name for path in own_preferences.parent.iterdir()] == [own_preferences.name]

@@ -124,7 +124,7 @@ def test_recent_files_are_remembered_and_opened(make_window, qtbot, files) -> No
     settle(second, qtbot)
     assert second.session.state.source.path == files["damaged"]
     second.menus.recent.actions()[-1].trigger()
-    assert Preferences().recent_files == []
+    assert [*Preferences().now.recent] == []
     assert not second.menus.recent.isEnabled()
 
 
@@ -142,7 +142,7 @@ def test_recent_files_are_told_apart_and_dropped_when_gone(window, qtbot, files,
     settle(window, qtbot)
     assert "removed from the list" in window.banner.text
     assert window.session.state.source.path == files["damaged"]
-    assert copy not in Preferences().recent_files
+    assert copy not in [*Preferences().now.recent]
     texts = [entry.text() for entry in window.menus.recent.actions()[:2]]
     assert texts == ["damaged.png", "whole.png"]
 

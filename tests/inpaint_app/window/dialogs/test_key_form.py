@@ -32,7 +32,7 @@ def test_an_action_has_the_key_that_it_was_given(make_window, qtbot, files) -> N
     opened(window, qtbot, files["damaged"])
     dialog = dialog_of(window)
     give(dialog, "Brush", "X")
-    assert Preferences().keys == {"brush": "X"}
+    assert Preferences().now.keys == {"brush": "X"}
     assert "(X)" in window.actions_.tools["brush"].toolTip()
     qtbot.keyClick(window, "X")
     assert window.session.state.view.tool == "brush"
@@ -44,7 +44,7 @@ def test_an_action_has_the_key_that_it_was_given(make_window, qtbot, files) -> N
     assert "(X)" in remedies()[Remedy.MARK_MISSING]
     find(dialog_of(second), QPushButton, "Reset all keys").click()
     assert second.actions_.tools["brush"].shortcut() == QKeySequence("P")
-    assert Preferences().keys == {}
+    assert Preferences().now.keys == {}
     second.findChild(PreferencesDialog).close()
 
 
@@ -62,7 +62,7 @@ def test_a_key_that_is_taken_is_refused(window) -> None:
     dialog = dialog_of(window)
     give(dialog, "Brush", "E")
     assert window.actions_.tools["brush"].shortcut() == QKeySequence("P")
-    assert Preferences().keys == {}
+    assert Preferences().now.keys == {}
     dialog.close()
 
 
@@ -76,19 +76,19 @@ def test_the_rest_takes_effect_at_once_and_is_remembered(window, qtbot, files) -
     marks = find(dialog, QComboBox, "Color of marks")
     choose(marks, marks.findText("Green"))
     find(dialog, QSlider, "Opacity of marks").setValue(90)
-    assert (Preferences().looks.gray, Preferences().looks.marks, Preferences().looks.opacity) == (
+    assert (Preferences().now.looks.gray, Preferences().now.looks.marks, Preferences().now.looks.opacity) == (
         119,
         "#2be36a",
         90,
     )
     presets = find(dialog, QComboBox, "Preset of new pictures")
     choose(presets, presets.findText("Fast"))
-    assert window.session.document.defaults == Preferences().settings
+    assert window.session.document.defaults == Preferences().now.settings
     find(dialog, QSpinBox, "Cores").setValue(1)
     assert window.session.state.settings.threads == 1
     window.session.reset_settings()
     assert window.session.state.settings.threads == 1
     units = find(dialog, QComboBox, "Unit of sizes")
     choose(units, units.findData("cm"))
-    assert Preferences().unit == "cm"
+    assert Preferences().now.unit == "cm"
     dialog.close()

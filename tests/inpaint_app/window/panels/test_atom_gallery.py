@@ -5,10 +5,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QListWidget
-from windows import texts
+from PySide6.QtWidgets import QComboBox, QListWidget
+from windows import find, texts
 
-from inpaint_app.window.panels.atom_gallery import Atom, AtomGallery, Order, atom_icon, format_share
+from inpaint_app.window.panels.atom_gallery import Atom, AtomGallery, atom_icon, format_share
 
 LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 SHARES = [0.2, 0.005, 0.9, 0.0, 0.5]
@@ -40,6 +40,10 @@ def view(gallery) -> QListWidget:
     return gallery.findChild(QListWidget, "atoms")
 
 
+def sort(gallery, order: str) -> None:
+    find(gallery, QComboBox, "Sort the atoms").setCurrentText(order)
+
+
 def numbers(gallery) -> list[int]:
     shown = view(gallery)
     return [shown.item(row).data(Qt.ItemDataRole.UserRole) for row in range(shown.count())]
@@ -53,9 +57,9 @@ def click(gallery, row: int) -> None:
 
 def test_orders(gallery):
     assert numbers(gallery) == [0, 1, 2, 3, 4]
-    gallery.set_order(Order.USAGE)
+    sort(gallery, "Most used first")
     assert numbers(gallery) == [2, 4, 0, 1, 3]
-    gallery.set_order(Order.GAIN)
+    sort(gallery, "Largest gain first")
     assert numbers(gallery) == [0, 1, 4, 2, 3]
 
 
@@ -108,14 +112,14 @@ def test_escape_reaches_the_choice_before_any_shortcut_of_the_window(gallery):
 
 
 def test_numbers_are_those_of_the_selection_in_every_order(gallery):
-    gallery.set_order(Order.USAGE)
+    sort(gallery, "Most used first")
     click(gallery, 0)
     assert gallery.told == [2]
 
 
 def test_another_order_keeps_the_choice(gallery):
     click(gallery, 4)
-    gallery.set_order(Order.USAGE)
+    sort(gallery, "Most used first")
     assert gallery.chosen == 4
     assert view(gallery).currentIndex().row() == 1
     assert gallery.told == [4]

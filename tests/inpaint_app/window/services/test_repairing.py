@@ -16,7 +16,7 @@ def repaired(session, qtbot):
     session.set_settings(FAST)
     session.opening.open_picture(lambda: Picture(pixels.astype(np.uint8)), "scratched")
     settle(session, qtbot)
-    session.repairing.repair()
+    session.repair()
     settle(session, qtbot)
     return session
 
@@ -41,7 +41,7 @@ def test_undo_goes_back_to_the_result_before_the_repair(session, qtbot, repaired
     session.running.restore()
     settle(session, qtbot)
     first = session.state.runs.current.number
-    session.repairing.repair()
+    session.repair()
     settle(session, qtbot)
     assert session.state.runs.current.number != first
     session.history.undo()

@@ -196,7 +196,7 @@ def cloned(whole, qtbot):
 
 def test_what_was_copied_is_pasted_into_every_run(cloned, qtbot) -> None:
     pixels, copied = image(cloned), cloned.state.runs.current.touched
-    for run in (cloned.running.restore, cloned.repairing._restore_found, cloned.running.compare):
+    for run in (cloned.running.restore, cloned._restore_found, cloned.running.compare):
         run()
         settle(cloned, qtbot)
         record = cloned.state.runs.current
