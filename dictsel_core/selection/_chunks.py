@@ -84,10 +84,7 @@ class Chunk(ABC, Generic[Opened]):
 
     def data_sums(self) -> DataSums:
         """Return what bounds the optimum."""
-        problem = self._problem()
-        if self._common.utility is not None:
-            return DataSums(float(problem.energies.sum()) / 2, float(problem.energies.max()), None)
-        return data_sums(problem.data, complete=problem.observed is None)
+        return data_sums(self._problem())
 
     @abstractmethod
     def fitted(self) -> tuple[list[Ints], list[Floats]]:

@@ -32,7 +32,7 @@ from dictsel_core.selection.engine import (
     best_replacement,
 )
 from dictsel_core.selection.problem import Problem, as_points
-from dictsel_core.selection.run import DataSums, SelectionRun, SpectralBound, data_sums, iterate
+from dictsel_core.selection.run import SelectionRun, SpectralBound, data_sums, iterate
 from dictsel_core.selection.state import SupportState
 
 
@@ -131,17 +131,12 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     constant = as_smoothness(smoothness) or ground_set.smoothness
     patches = _Patches(ground_set, points, constraint, count, constant)
 
-    def sums() -> Iterator[DataSums]:
-        for part in _parts(len(points), ground_set.n_features):
-            rows, factors = points.rows(part[0], part[-1] + 1)
-            yield data_sums(rows, complete=factors is None)
-
     def engine() -> _Engine:
         largest = bound.sums.largest / patches.smoothness or 1.0  # if all data are zero
         doubt = (1 - probability) / (8 * len(ground_set) * count)
         return _Engine(patches, max_repeats, largest, size, doubt, generator)
 
-    bound = SpectralBound(sums)
+    bound = SpectralBound(lambda: map(data_sums, map(patches.problem, patches.parts())))
     return SelectionRun(ground_set, count, engine, bound)
 
 
@@ -171,11 +166,19 @@ class _Patches:
     def __len__(self) -> int:
         return len(self._points)
 
+    def parts(self) -> Iterator[Ints]:
+        """Yield the patches in parts that are worked on at once."""
+        step = 16 * chunk_rows(8 * self.ground_set.n_features)
+        return (np.arange(start, min(start + step, len(self))) for start in range(0, len(self), step))
+
+    def problem(self, rows: Ints) -> Problem:
+        """Return some patches as a problem."""
+        return Problem(self.ground_set, self._points.reordered(rows))
+
     def update(self, rows: Ints) -> tuple[SupportState, Constraint]:
         """Make the remaining replacements of some patches; return their state and constraint."""
-        problem = Problem(self.ground_set, self._points.reordered(rows))
         constraint = self._constraint.part(rows, self._supports)
-        state = SupportState(problem, self._supports.shape[1])
+        state = SupportState(self.problem(rows), self._supports.shape[1])
         state.set_supports(self._supports[rows])
         seen = self._seen[rows]
         for number in range(int(seen.min()), len(self.atoms)):
@@ -191,7 +194,7 @@ class _Patches:
         supports: list[Ints] = []
         weights: list[Floats] = []
         self.reached = 0.0
-        for rows in _parts(len(self), self.ground_set.n_features):
+        for rows in self.parts():
             state = self.update(rows)[0]
             part = state.fitted()
             supports += part[0]
@@ -270,9 +273,3 @@ class _Engine(ReplacementEngine):
 
     def achieved(self) -> float:
         return self._patches.reached
-
-
-def _parts(n_points: int, n_features: int) -> Iterator[Ints]:
-    """Yield the patches in parts that are worked on at once."""
-    step = 16 * chunk_rows(8 * n_features)
-    return (np.arange(start, min(start + step, n_points)) for start in range(0, n_points, step))

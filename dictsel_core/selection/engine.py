@@ -11,7 +11,14 @@ from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms, as_po
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
 from dictsel_core.selection.problem import Problem, UtilityProblem, as_points, problem_of
-from dictsel_core.selection.run import EnergyBound, Engine, OptimumBound, SelectionRun, SelectionStep
+from dictsel_core.selection.run import (
+    Engine,
+    OptimumBound,
+    SelectionRun,
+    SelectionStep,
+    SpectralBound,
+    data_sums,
+)
 from dictsel_core.selection.state import GramState, SupportState
 from dictsel_core.utility import Utility, as_utility
 
@@ -225,7 +232,9 @@ class Selector(NamedTuple):
         self.check(constraint)
         u = None if utility is None else as_utility(utility)
         problem = problem_of(ground_set, as_points(ground_set, data, mask, weights), u)
-        bound = OptimumBound(problem, constraint) if u is None else EnergyBound(problem)
+        bound: OptimumBound | SpectralBound = OptimumBound(problem, constraint)
+        if u is not None:
+            bound = SpectralBound(lambda: [data_sums(problem)], problem.data.itemsize)
         count = as_n_atoms(n_atoms, len(ground_set))
         constraint.check(len(problem), len(ground_set))
         return SelectionRun(

@@ -12,7 +12,7 @@ from dictsel_core._util.parallel import SteppedRun, single_threaded_blas, step_b
 from dictsel_core._util.validation import Doubles, Floats, Ints, as_nonnegative
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import AverageSparsity, Constraint
-from dictsel_core.selection.problem import Problem
+from dictsel_core.selection.problem import Problem, UtilityProblem
 from dictsel_core.selection.state import SupportState
 
 Parameters = ParamSpec("Parameters")
@@ -53,19 +53,22 @@ class DataSums(NamedTuple):
     gram: Doubles | None  #: Y^T Y of the rows; None if entries are missing, or for other utilities.
 
 
-def data_sums(data: Floats, *, complete: bool) -> DataSums:
-    """Return the sums over rows (B, d), which are complete if nothing is missing in them."""
-    rows = data.astype(np.float64, copy=False)
-    energies = np.vecdot(rows, rows)
-    gram = rows.T @ rows if complete and rows.shape[1] <= _MAX_GRAM else None
+def data_sums(problem: Problem) -> DataSums:
+    """Return the sums over the patches of a problem."""
+    energies, rows = problem.energies, problem.data.astype(np.float64, copy=False)
+    is_complete = problem.observed is None and not isinstance(problem, UtilityProblem)
+    gram = rows.T @ rows if is_complete and rows.shape[1] <= _MAX_GRAM else None
     return DataSums(float(energies.sum()) / 2, float(energies.max()), gram)
 
 
 class SpectralBound:
-    """By the energy, and by the spectrum if nothing is missing: sums over parts of the data."""
+    """By the energy, or the largest possible utility, and by the spectrum if nothing is missing.
 
-    def __init__(self, parts: Callable[[], Iterable[DataSums]]) -> None:
-        self._parts = parts
+    Both are sums over parts of the data; `itemsize` is the size of their numbers in bytes.
+    """
+
+    def __init__(self, parts: Callable[[], Iterable[DataSums]], itemsize: int = 4) -> None:
+        self._parts, self._safety = parts, _SAFETY[itemsize]
 
     @property
     def energy(self) -> float:
@@ -77,7 +80,7 @@ class SpectralBound:
         bounds = {"energy": self.sums.energy}
         if self.sums.gram is not None:
             bounds["spectrum"] = float(np.linalg.eigvalsh(self.sums.gram)[::-1][:n_atoms].sum()) / 2
-        return _least(achieved, bounds, _SAFETY[4])
+        return _least(achieved, bounds, self._safety)
 
     @cached_property
     def sums(self) -> DataSums:
@@ -95,28 +98,12 @@ def _least(achieved: float, bounds: dict[str, float], safety: float) -> Certific
     return Certificate(achieved, max(achieved, bounds[reason] * (1 + safety)), reason)
 
 
-class EnergyBound:
-    """By the energy, or the largest possible utility, alone: every entry at its best."""
-
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-
-    @property
-    def energy(self) -> float:
-        """Half the energy, or the largest possible utility."""
-        return float(self._problem.energies.sum()) / 2
-
-    def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
-        """Return this bound."""
-        return _least(achieved, {"energy": self.energy}, _SAFETY[self._problem.data.itemsize])
-
-
-class OptimumBound(EnergyBound):
+class OptimumBound:
     """Upper bounds on the optimum of the squared utility for one problem and constraint."""
 
     def __init__(self, problem: Problem, constraint: Constraint) -> None:
-        super().__init__(problem)
-        self._constraint = constraint
+        self._problem, self._constraint = problem, constraint
+        self.energy = float(problem.energies.sum()) / 2  #: Half the energy.
 
     def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
         """Return the least of these bounds."""
@@ -304,7 +291,7 @@ class SelectionRun(SteppedRun[SelectionStep, Selection]):
         ground_set: GroundSet,
         n_atoms: int,
         start: Callable[[], Engine],
-        bound: EnergyBound | SpectralBound,
+        bound: OptimumBound | SpectralBound,
     ) -> None:
         super().__init__()
         self._ground_set, self._n_atoms, self._start, self._bound = ground_set, n_atoms, start, bound

@@ -107,7 +107,7 @@ class SupportState:
 
     def refit(self, rows: Ints) -> None:
         """Fit the given patches by least squares on their observed entries."""
-        for block, supports in self.blocks(rows):
+        for block, supports in self.blocks(rows, self.problem.data.shape[1]):
             weights, self.explained[block] = self._fit.refit(block, supports)
             self.coefficients[block, : weights.shape[1]] = weights
 
@@ -159,10 +159,13 @@ class SupportState:
             squares[(self.supports == atom).any(axis=1), column] = 0
         return squares
 
-    def blocks(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """Yield (patches, supports) for cache-sized blocks of patches, as wide as the largest support."""
+    def blocks(self, rows: Ints, n_columns: int) -> Iterator[tuple[Ints, Ints]]:
+        """Yield (patches, supports) for blocks of patches, as wide as the largest support.
+
+        As many numbers for each atom of these supports, `n_columns`, fit into the cache.
+        """
         sizes = self.sizes.take(rows)
-        step = chunk_rows(8 * self.problem.data.shape[1] * int(sizes.max(initial=1)))
+        step = chunk_rows(8 * n_columns * int(sizes.max(initial=1)))
         if len(rows) > step:
             rows = rows.take(sizes.argsort(kind="stable"))  # blocks of about equal size
         for start in range(0, len(rows), step):

@@ -6,7 +6,7 @@ import numpy as np
 
 from dictsel_core._util.arrays import chunk_rows
 from dictsel_core._util.validation import Doubles, Floats, Ints
-from dictsel_core.selection.fits import Differences, SquaredDifferences
+from dictsel_core.selection.differences import Differences, SquaredDifferences
 from dictsel_core.selection.problem import Problem, UtilityProblem
 from dictsel_core.utility import Utility
 
