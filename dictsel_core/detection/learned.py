@@ -43,8 +43,8 @@ _LEAST_DOUBT = 1e-4
 def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Regions]]:
     """Return cracks and scratches, and dust and hairs; the confidence is the probability that it is damage.
 
-    A region has a rim around the pixels that count for its confidence: damage is wider than it looks. The
-    frame of the picture is no damage.
+    A region is larger than the pixels that count for its confidence: it is followed as far as it can be seen,
+    and has a rim. The frame of the picture is no damage.
     """
     yield 0.0
     (plane, tint), factor = _stretched(image), 1
@@ -57,7 +57,7 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     logits = np.where(is_line, lines, spots)
     logits += tint_evidence(image, plane.shape, (pixels, numbers), logits)
     regions = regions_from_points(plane.shape, pixels, numbers, 1 / (1 + np.exp(-logits)))
-    wide = with_rims(regions, plane, found.around)
+    wide = with_rims(regions, plane, damage >= _LOWEST, found.around)
     lines, spots = (
         enlarged(without(chosen_regions(wide, chosen), found.frame), factor, image.shape)
         for chosen in (is_line, ~is_line)

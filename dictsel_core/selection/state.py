@@ -1,6 +1,8 @@
 """The supports of all patches during a selection, refitted after every change."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +17,20 @@ from dictsel_core.selection.utilities import UtilityFit
 #: Of `_solve_supports`: what is added to the diagonal, so that dependent atoms give large numbers, no errors;
 #: and the inverse determinant up to which a fit needs no other method.
 _RIDGE, _WELL_CONDITIONED = 1e-13, 1e2
+
+
+class Fitted(NamedTuple):
+    """The supports of all patches, their least-squares weights, and the sum of f_t that they reach."""
+
+    supports: list[Ints]
+    weights: list[Floats]
+    reached: float
+
+
+def joined(parts: Iterable[Fitted]) -> Fitted:
+    """Return what was fitted in parts."""
+    supports, weights, reached = zip(*parts, strict=True)
+    return Fitted(list(chain(*supports)), list(chain(*weights)), sum(reached))
 
 
 class ColumnFit:
@@ -173,16 +189,17 @@ class SupportState:
             width = max(1, int(self.sizes.take(block).max()))
             yield block, self.supports[block, :width]
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         """Return one index array and one weight array per patch, all read-only."""
         supports = read_only(self.supports.copy())
         scales = self.problem.scales
         weights = self.coefficients if scales is None else self.coefficients / scales[:, None]
         weights = read_only(weights.astype(self.problem.data.dtype))
         sizes = self.sizes.tolist()
-        return (
+        return Fitted(
             [row[:size] for row, size in zip(supports, sizes, strict=True)],
             [row[:size] for row, size in zip(weights, sizes, strict=True)],
+            self.objective,
         )
 
 
