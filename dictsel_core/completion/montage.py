@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, distance_transform_edt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
@@ -79,7 +78,18 @@ class Montage:
         )
         parents = nearest[:, rows[:, None], columns[None, :]]
         offsets = np.where(scale.hole[:, :, None], 2 * self.offsets[parents[0], parents[1]], 0)
-        return Montage(scale, _allowed(scale, offsets))
+        montage = Montage(scale, offsets)
+        montage._go_to_sources()
+        return montage
+
+    def _go_to_sources(self) -> None:
+        """Replace offsets that lead to no source by the way to the nearest one."""
+        hole, offsets = np.flatnonzero(self._scale.hole), self.offsets.reshape(-1, 2)
+        wrong = hole[~self._seams.is_allowed(hole, offsets[hole])]
+        if wrong.size:
+            nearest = distance_transform_edt(self._scale.barred, return_distances=False, return_indices=True)
+            places = np.divmod(wrong, self._scale.shape[1])
+            offsets[wrong] = np.transpose(nearest[:, *places] - np.array(places))
 
     def _pieces(self) -> list[tuple[Ints, Ints]]:
         """Return the offsets that pixels have (2,), each with these pixels."""
@@ -100,23 +110,6 @@ class Montage:
         is_piece = (self.offsets[rows, columns] == offset).all(axis=2) & hole
         down, across = np.nonzero(binary_dilation(is_piece, iterations=_BAND) & hole)
         return np.asarray((down + rows.start) * width + across + columns.start)
-
-
-def _allowed(scale: Scale, offsets: Ints) -> Ints:
-    """Return offsets of which those that lead to no source are replaced by the way to the nearest one."""
-    height, width = scale.shape
-    rows, columns = np.indices(scale.shape)
-    targets = rows + offsets[:, :, 0], columns + offsets[:, :, 1]
-    inside = (targets[0] >= 0) & (targets[0] < height) & (targets[1] >= 0) & (targets[1] < width)
-    barred = scale.barred[np.where(inside, targets[0], 0), np.where(inside, targets[1], 0)]
-    wrong = scale.hole & (~inside | barred)
-    if not wrong.any():
-        return offsets
-    nearest: NDArray[np.int32] = distance_transform_edt(
-        scale.barred, return_distances=False, return_indices=True
-    )
-    direct = np.stack([nearest[0] - rows, nearest[1] - columns], axis=2)
-    return np.where(wrong[:, :, None], direct, offsets)
 
 
 class Expansion:

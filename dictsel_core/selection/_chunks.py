@@ -22,7 +22,7 @@ from dictsel_core.constraints import (
 from dictsel_core.selection.engine import OMPEngine
 from dictsel_core.selection.problem import Problem, as_points, problem_of
 from dictsel_core.selection.run import DataSums, data_sums
-from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.state import Fitted, SupportState, joined
 from dictsel_core.utility import Utility
 
 #: Like the built-in `map` with one iterable: returns the results in the order of the tasks.
@@ -87,7 +87,7 @@ class Chunk(ABC, Generic[Opened]):
         return data_sums(self._problem())
 
     @abstractmethod
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         """Return supports and weights of the patches."""
 
     @abstractmethod
@@ -142,7 +142,7 @@ class OwnChunk(Chunk[SupportState]):
         state = self._open()
         return _summed_squares(state, np.arange(len(state.problem)))
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         return self._open().fitted()
 
     def _make(self, problem: Problem, supports: Ints | None) -> SupportState:
@@ -220,7 +220,7 @@ class SharedChunk(Chunk[OMPEngine]):
         """Return the gains of all patches for some atoms: (T_c, m)."""
         return self._open().gains[:, atoms]
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         return self._open().state.fitted()
 
     def _make(self, problem: Problem, supports: Ints | None) -> OMPEngine:
@@ -307,6 +307,5 @@ class Chunks:
             total += answer
         return total
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        parts = self.ask(methodcaller("fitted"))
-        return [z for zs, _ in parts for z in zs], [w for _, ws in parts for w in ws]
+    def fitted(self) -> Fitted:
+        return joined(self.ask(methodcaller("fitted")))

@@ -11,7 +11,6 @@ from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import (
     Bools,
     Doubles,
-    Floats,
     Ints,
     ObservedData,
     as_count,
@@ -33,7 +32,7 @@ from dictsel_core.selection.engine import (
 )
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.run import SelectionRun, SpectralBound, data_sums, iterate
-from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.state import Fitted, SupportState, joined
 
 
 @finished
@@ -161,7 +160,7 @@ class _Patches:
         self._supports: Ints = np.full((len(points), capacity), -1)
         self._seen: Ints = np.zeros(len(points), np.intp)
         self.atoms: list[int] = []  # of the replacements that patches make
-        self.objective = self.reached = 0.0
+        self.objective = 0.0
 
     def __len__(self) -> int:
         return len(self._points)
@@ -189,18 +188,9 @@ class _Patches:
         self._supports[rows], self._seen[rows] = state.supports, len(self.atoms)
         return state, constraint
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         """Bring all patches up to date; return their supports and least-squares weights."""
-        supports: list[Ints] = []
-        weights: list[Floats] = []
-        self.reached = 0.0
-        for rows in self.parts():
-            state = self.update(rows)[0]
-            part = state.fitted()
-            supports += part[0]
-            weights += part[1]
-            self.reached += state.objective
-        return supports, weights
+        return joined(self.update(rows)[0].fitted() for rows in self.parts())
 
 
 class _Engine(ReplacementEngine):
@@ -270,6 +260,3 @@ class _Engine(ReplacementEngine):
         if replacement is not None:
             values[atom] = replacement.value / (self._patches.smoothness * self._sample)
         return values, np.full(len(bounds), np.inf)
-
-    def achieved(self) -> float:
-        return self._patches.reached

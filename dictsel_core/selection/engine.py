@@ -19,7 +19,7 @@ from dictsel_core.selection.run import (
     SpectralBound,
     data_sums,
 )
-from dictsel_core.selection.state import GramState, SupportState
+from dictsel_core.selection.state import Fitted, GramState, SupportState
 from dictsel_core.utility import Utility, as_utility
 
 __all__ = [
@@ -68,7 +68,7 @@ class Supports(Protocol):
     def objective(self) -> float:
         """Sum of f_t(Z_t)."""
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         """Return the supports of all patches, and their least-squares weights."""
 
 
@@ -129,13 +129,9 @@ class ReplacementEngine(ABC):
         self._new[pick.atom] = False
         return SelectionStep(pick.atom, pick.gain, self._supports.objective, n_exact, pick.error)
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         """Return the supports of all patches, and their least-squares weights."""
         return self._supports.fitted()
-
-    def achieved(self) -> float:
-        """Return the sum of f_t of the fitted supports."""
-        return self._supports.objective
 
 
 def best_replacement(

@@ -13,7 +13,7 @@ from dictsel_core._util.validation import Doubles, Floats, Ints, as_nonnegative
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import AverageSparsity, Constraint
 from dictsel_core.selection.problem import Problem, UtilityProblem
-from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.state import Fitted, SupportState
 
 Parameters = ParamSpec("Parameters")
 
@@ -276,11 +276,8 @@ class Engine(Protocol):
     def advance(self) -> SelectionStep:
         """Select one more atom."""
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         """Return the supports of all patches, and their least-squares weights."""
-
-    def achieved(self) -> float:
-        """Return the sum of f_t of the supports that `fitted` has returned last."""
 
 
 class SelectionRun(SteppedRun[SelectionStep, Selection]):
@@ -306,16 +303,15 @@ class SelectionRun(SteppedRun[SelectionStep, Selection]):
     def result(self) -> Selection:
         """The selection after the steps taken."""
         with single_threaded_blas:
-            engine = self._started()
-            taken, (supports, coefficients) = self._steps, engine.fitted()
+            taken, fitted = self._steps, self._started().fitted()
             return Selection(
                 ground_set=self._ground_set,
                 indices=read_only(np.array(list(dict.fromkeys(step.atom for step in taken)), dtype=np.intp)),
-                supports=tuple(supports),
-                coefficients=tuple(coefficients),
+                supports=tuple(fitted.supports),
+                coefficients=tuple(fitted.weights),
                 gains=read_only(np.array([step.gain for step in taken])),
                 objective=read_only(np.array([step.objective for step in taken])),
-                certificate=self._bound.certificate(len(taken), engine.achieved(), supports),
+                certificate=self._bound.certificate(len(taken), fitted.reached, fitted.supports),
             )
 
     def finish_when(self, *, explained: float = 1.0, growth: float = 0.0) -> Selection:

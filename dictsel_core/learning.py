@@ -1,4 +1,7 @@
-"""K-SVD and MOD: dictionary learning, one iteration at a time."""
+"""Dictionary learning, the alternative to dictionary selection: atoms are optimized, not selected.
+
+K-SVD and MOD, one iteration at a time.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,11 +23,13 @@ from dictsel_core._util.validation import (
     as_matrix,
     as_nonnegative,
 )
+from dictsel_core.atoms.ground_set import unit_columns
 from dictsel_core.pursuit.codes import code_data
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+__all__ = ["LearnedDictionary", "LearningRun", "LearningStep", "iter_ksvd", "iter_mod", "ksvd", "mod"]
 
 #: A rank-one fit ends when the energy that the atom explains grows by less than this fraction ...
 _RELATIVE_TOLERANCE = 1e-6
@@ -63,7 +68,7 @@ class LearningState:
         if initial is None:
             self.dictionary = _random_patches(self.data, count, as_generator(rng))
         else:
-            self.dictionary = _unit_columns(as_matrix(initial, "initial", "(features, atoms)"))
+            self.dictionary = unit_columns(as_matrix(initial, "initial", "(features, atoms)"), "initial")
             if self.dictionary.shape != (given.shape[1], count):
                 raise ValueError(
                     f"initial must have the shape (features, atoms), {(given.shape[1], count)}, "
@@ -141,16 +146,7 @@ def _random_patches(data: Doubles, n_atoms: int, rng: np.random.Generator) -> Do
             f"n_atoms is {n_atoms}, but there are only {len(usable)} nonzero patches to draw atoms from; "
             "give an initial dictionary as initial=..."
         )
-    return _unit_columns(data[rng.choice(usable, n_atoms, replace=False)].T)
-
-
-def _unit_columns(given: Floats) -> Doubles:
-    columns = given.astype(np.float64)
-    largest = np.abs(columns).max(axis=0)
-    if not (np.isfinite(largest).all() and largest.all()):
-        raise ValueError("Every column of initial must be finite and nonzero.")
-    columns = columns / largest  # so that squares neither vanish nor overflow
-    return np.ascontiguousarray(columns / np.linalg.norm(columns, axis=0))
+    return unit_columns(data[rng.choice(usable, n_atoms, replace=False)].T, "data")
 
 
 @dataclass(frozen=True)
