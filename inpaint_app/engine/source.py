@@ -27,11 +27,11 @@ from inpaint_app.errors import (
 from inpaint_app.io.paths import is_folder
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.recipe import read_recipe, recipe_mask_spec, recipe_settings
+from inpaint_app.model.areas import Mask, PackedMask
 from inpaint_app.model.marking_color import choose_tolerance, note_on_neighbors
 from inpaint_app.model.mask_doubt import MaskDoubt, doubt_about_mask
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.missing import (
-    Mask,
     MissingPixels,
     check_missing,
     collect_missing,
@@ -39,7 +39,6 @@ from inpaint_app.model.missing import (
     pixels_of_mask,
     without_no_data,
 )
-from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.text.formatting import format_percent
 

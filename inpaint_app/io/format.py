@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import BinaryIO
 
-from inpaint_app.model.metadata import MetadataKind
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import MetadataKind, Picture
 
 Decoder = Callable[[bytes], Picture]
 Encoder = Callable[[Picture, BinaryIO, int], None]

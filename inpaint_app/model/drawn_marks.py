@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inpaint_app.model.missing import Mask, dilate, pixels_of_color
+from inpaint_app.model.areas import Mask
+from inpaint_app.model.missing import dilate, pixels_of_color
 from inpaint_app.model.picture import Array, Picture, full_scale
 
 #: Range of the channels of a vivid color, of 255.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from inpaint_app.model.areas import Mask
 from inpaint_app.model.color import parse_color
-from inpaint_app.model.missing import Mask, dilate
+from inpaint_app.model.missing import dilate
 from inpaint_app.model.picture import Picture, full_scale
 
 #: Formats that mix the colors of pixels.

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.areas import Mask, Rect
 
 _Place = npt.NDArray[np.float64]
 _PIECE = 64

@@ -4,13 +4,11 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 
 from inpaint_app.errors import NothingMissingError, Remedy, UserError
+from inpaint_app.model.areas import Mask
 from inpaint_app.model.color import parse_color
 from inpaint_app.model.picture import Array, Picture, full_scale
-
-Mask = npt.NDArray[np.bool_]
 
 #: Compressed or smoothed marks bleed into the pixel beside them.
 DEFAULT_GROWTH = 1

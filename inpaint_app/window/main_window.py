@@ -49,8 +49,8 @@ from inpaint_app.window.viewer.thumbnails import Thumbnails
 from inpaint_app.window.viewer.viewer import Viewer
 from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
+from inpaint_app.window.widgets.fields import fill
 from inpaint_app.window.widgets.keys import HeldKey
-from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.overlay import DropFrame, Overlay
 
 _SIZE = QSize(1280, 800)

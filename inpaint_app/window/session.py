@@ -10,13 +10,12 @@ from PySide6.QtCore import QObject, Signal
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from inpaint_app.engine.restore import RunResult
+from inpaint_app.model.areas import Mask, Rect
 from inpaint_app.model.mask_doubt import MaskDoubt
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.rect import Rect
 from inpaint_app.text.formatting import format_percent
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.background.release import release_all
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.state import DocumentState

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.picture import Array
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.areas import Rect
+from inpaint_app.model.picture import Array, Metadata
 
 DTYPES = ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float32", "float64")
 

@@ -32,10 +32,19 @@ from inpaint_app.window.document.captions import preset_of
 from inpaint_app.window.session import Session
 from inpaint_app.window.theme.colors import GRAYS, MARKS, Looks
 from inpaint_app.window.theme.theme import Theme
-from inpaint_app.window.widgets.fields import buddy, button, check, choice, described, number, paragraph
+from inpaint_app.window.widgets.fields import (
+    buddy,
+    button,
+    button_box,
+    check,
+    choice,
+    described,
+    fill,
+    number,
+    paragraph,
+)
 from inpaint_app.window.widgets.keys import key_names
 from inpaint_app.window.widgets.labels import SecondaryLabel
-from inpaint_app.window.widgets.layouts import button_box, fill
 
 Groups = Iterable[tuple[str, list[QAction]]]
 """Titles and actions; those without a name of their own are left out."""

@@ -14,7 +14,7 @@ from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.restore import Preview
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
-from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
+from inpaint_app.model.areas import MaskOrigin, PackedMask
 from inpaint_app.model.picture import Array
 from inpaint_app.text.explanations import MARK_EXPLANATIONS, constraint_title, preset_title
 from inpaint_app.text.formatting import (
@@ -27,7 +27,7 @@ from inpaint_app.text.formatting import (
     format_value,
     unbroken,
 )
-from inpaint_app.window.background.exclusive_task import Activity
+from inpaint_app.window.background.work import Activity
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import Region
 

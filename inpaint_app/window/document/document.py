@@ -10,9 +10,8 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from dictsel_core import RestoreSettings
 from inpaint_app.engine.source import Source
+from inpaint_app.model.areas import Mask, PackedMask
 from inpaint_app.model.mask_painter import MaskPainter
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.window.background.release import release_later
 from inpaint_app.window.document.project import Project
 from inpaint_app.window.document.runs import RunHistory, RunRecord

@@ -12,8 +12,7 @@ from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.painted import Retouch
 from inpaint_app.engine.restore import RestoreRequest, RunResult
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.areas import Mask, PackedMask
 from inpaint_app.model.picture import Array
 
 #: Memory that the pixels of all records may take.

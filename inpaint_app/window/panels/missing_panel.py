@@ -14,8 +14,18 @@ from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document import captions
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.fields import action_button, buddy, button, check, number, paragraph, typed
-from inpaint_app.window.widgets.layouts import fill, in_pairs, strip
+from inpaint_app.window.widgets.fields import (
+    action_button,
+    buddy,
+    button,
+    check,
+    fill,
+    in_pairs,
+    number,
+    paragraph,
+    strip,
+    typed,
+)
 
 _INVERTED = " If this is the wrong way round, Invert swaps missing and observed pixels."
 _MAX_GROWTH = 50

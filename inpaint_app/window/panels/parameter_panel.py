@@ -26,8 +26,17 @@ from inpaint_app.text.explanations import (
 )
 from inpaint_app.window.document.captions import preset_of
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.fields import ChoiceBox, check, choice, described
-from inpaint_app.window.widgets.layouts import aligned, fill, in_pairs, labeled, tooltip
+from inpaint_app.window.widgets.fields import (
+    ChoiceBox,
+    aligned,
+    check,
+    choice,
+    described,
+    fill,
+    in_pairs,
+    labeled,
+    tooltip,
+)
 from inpaint_app.window.widgets.sliders import Quantity, SliderField
 
 _DEFAULTS = RestoreSettings()

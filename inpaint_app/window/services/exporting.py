@@ -13,8 +13,7 @@ from inpaint_app.io.atomic import write_files
 from inpaint_app.io.write import Output
 from inpaint_app.model.picture import Array
 from inpaint_app.window.action_table import key_hint
-from inpaint_app.window.background.exclusive_task import Activity
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import Activity, WorkerPool
 from inpaint_app.window.document.captions import comparison_titles
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.project_writer import project_file

@@ -8,15 +8,13 @@ from inpaint_app.engine import opening
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.source import LoadedRecipe, Plane, Source, detect_again, load_recipe
 from inpaint_app.errors import UnviewableError
+from inpaint_app.model.areas import PackedMask, Rect
 from inpaint_app.model.damage import SAMPLES, Damage
 from inpaint_app.model.mask_painter import MaskPainter
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.missing import color_at
-from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.project import Project, is_project, read_project
 from inpaint_app.window.document.state import UnshownFile

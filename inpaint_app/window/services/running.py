@@ -13,10 +13,8 @@ from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine import restore as restoring
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.restore import IntermediateImage, Preview, RunResult
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.worker_pool import Work, WorkerPool
+from inpaint_app.model.areas import Mask, Rect
+from inpaint_app.window.background.work import Activity, ExclusiveTask, Work, WorkerPool
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.runs import PackedRequest, record_of

@@ -16,9 +16,8 @@ from inpaint_app.engine.restore_file import (
 from inpaint_app.engine.source import Plane
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.model.areas import PackedMask
+from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import Document
 
 #: Pages before and after a page that help to restore it (docs/refinement.md).

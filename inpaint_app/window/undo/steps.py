@@ -8,10 +8,8 @@ from PySide6.QtGui import QUndoCommand
 
 from dictsel_core import RestoreSettings
 from inpaint_app.engine.heal import HealedStroke, HealRequest, Paint
+from inpaint_app.model.areas import Mask, MaskOrigin, PackedMask, Rect
 from inpaint_app.model.mask_painter import MaskDelta
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
-from inpaint_app.model.rect import Rect
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.state import DocumentState, MarkedDamage

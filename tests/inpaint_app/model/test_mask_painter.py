@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inpaint_app.model import mask_painter
+from inpaint_app.model.areas import PackedMask, Rect
 from inpaint_app.model.mask_painter import MaskDelta, MaskPainter
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.rect import Rect
 
 SHAPE = (40, 56)
 

@@ -29,8 +29,7 @@ from inpaint_app.io.formats.pillow.codec import save_by_pillow
 from inpaint_app.io.formats.shared.metadata import PREFIX, join_resources, resource_blocks
 from inpaint_app.io.formats.shared.pixels import cmyk_to_rgb, image_array
 from inpaint_app.io.limits import check_size
-from inpaint_app.model.metadata import Metadata, MetadataKind
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.picture import Array, Metadata, MetadataKind, Picture
 from inpaint_app.text.formatting import format_percent
 
 _SEQUENTIAL = (0xC0, 0xC1)

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.io.formats.shared.metadata import PREFIX
 from inpaint_app.io.limits import MAX_EXIF_BYTES, MAX_OTHER_BYTES
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
-from inpaint_app.model.picture import Array
+from inpaint_app.model.picture import Array, MetadataBlock, MetadataKind
 
 SCAN, END, COMMENT = 0xDA, 0xD9, 0xFE
 XMP, PHOTOSHOP = b"http://ns.adobe.com/xap/1.0/\0", b"Photoshop 3.0\0"

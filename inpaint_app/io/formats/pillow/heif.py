@@ -14,8 +14,7 @@ from inpaint_app.io.formats.pillow.codec import (
     open_image,
     picture_of_image,
 )
-from inpaint_app.model.metadata import MetadataKind
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import MetadataKind, Picture
 
 # The record that describes the coded picture; its third byte has a bit for more than 8 bits, one for 12.
 _CODEC_RECORD = re.compile(rb"av1C\x81.(.)", re.DOTALL)

@@ -19,8 +19,7 @@ from inpaint_app.io.formats.pillow.codec import (
     save_by_pillow,
     to_image,
 )
-from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Metadata, MetadataBlock, MetadataKind, Picture
 
 #: The modes of Pillow that are read, and as what.
 _TARGETS = {"1": "L", "L": "L", "LA": "LA", "P": "RGB", "RGB": "RGB", "RGBA": "RGBA"}

@@ -32,8 +32,7 @@ from inpaint_app.io.formats.shared.tags import (
 )
 from inpaint_app.io.formats.tiff.page import CMYK, check_page, read_pixels
 from inpaint_app.io.limits import MAX_OTHER_BYTES, MAX_PROFILE_BYTES, check_size, check_total
-from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind, Tag
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Metadata, MetadataBlock, MetadataKind, Picture, Tag
 
 _KEPT = {
     **dict.fromkeys((33550, 33922, 34264, 34735, 34736, 34737), "the place on Earth (GeoTIFF)"),

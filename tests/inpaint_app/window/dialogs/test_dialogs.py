@@ -19,9 +19,8 @@ from windows import can_export, choose, find, texts
 from inpaint_app.engine.source import Source
 from inpaint_app.io.write import Output, properties_of
 from inpaint_app.model.damage import Damage
-from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
 from inpaint_app.model.missing import collect_missing
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Metadata, MetadataBlock, MetadataKind, Picture
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
 from inpaint_app.window.dialogs.export_dialog import ExportDialog

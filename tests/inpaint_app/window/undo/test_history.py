@@ -9,11 +9,10 @@ from dictsel_core import RestoreSettings
 from inpaint_app.engine.detect import DamageChoice
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.source import Source
+from inpaint_app.model.areas import MaskOrigin, PackedMask, Rect
 from inpaint_app.model.mask_painter import MaskPainter
 from inpaint_app.model.missing import MissingPixels
-from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
 from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.state import MarkedDamage
 from inpaint_app.window.undo import history as history_module
