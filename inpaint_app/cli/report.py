@@ -22,8 +22,8 @@ from inpaint_app.engine.source import Source
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.paths import is_stdout
 from inpaint_app.model.missing import MissingPixels
-from inpaint_app.text.explanations import MARK_EXPLANATIONS
-from inpaint_app.text.formatting import (
+from inpaint_app.text import (
+    MARK_EXPLANATIONS,
     NO_ESTIMATE,
     estimated_part,
     format_decibels,

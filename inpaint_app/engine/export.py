@@ -21,7 +21,7 @@ from inpaint_app.io.write import Output
 from inpaint_app.model.areas import Mask, Rect
 from inpaint_app.model.damage import mask_picture
 from inpaint_app.model.picture import Array, Picture
-from inpaint_app.text.formatting import format_decibels, format_percent
+from inpaint_app.text import format_decibels, format_percent
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,11 +25,10 @@ from inpaint_app.errors import printable_path
 from inpaint_app.window.action_table import Need
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.canvas.tools.registry import TOOLS
-from inpaint_app.window.commands.choices import Choices
+from inpaint_app.window.commands.choices import Choices, ViewCommands
 from inpaint_app.window.commands.file_commands import FileCommands
 from inpaint_app.window.commands.menus import Menus
 from inpaint_app.window.commands.mime_data import read_mime_data
-from inpaint_app.window.commands.view_commands import ViewCommands
 from inpaint_app.window.dialogs.help_dialogs import ManualDialog, ShortcutDialog
 from inpaint_app.window.dialogs.sweep_dialog import SweepDialog
 from inpaint_app.window.document.captions import short_paths

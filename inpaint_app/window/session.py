@@ -12,7 +12,7 @@ from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from inpaint_app.engine.restore import RunResult
 from inpaint_app.model.areas import Mask, Rect
 from inpaint_app.model.mask_doubt import MaskDoubt
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.text import format_percent
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.background.release import release_all
 from inpaint_app.window.background.work import WorkerPool

@@ -16,7 +16,7 @@ from inpaint_app.cli import commands
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.cli.program import COMMANDS
 from inpaint_app.io import formats
-from inpaint_app.text.explanations import (
+from inpaint_app.text import (
     CONSTRAINT_EXPLANATIONS,
     FILL_EXPLANATIONS,
     PRESET_EXPLANATIONS,

@@ -19,8 +19,7 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.batch_files import BatchItem
 from inpaint_app.io.paths import is_visible
 from inpaint_app.io.write import Output
-from inpaint_app.text.explanations import describe_damage
-from inpaint_app.text.formatting import format_decibels, format_percent
+from inpaint_app.text import describe_damage, format_decibels, format_percent
 
 
 def _named(text: str) -> Path:

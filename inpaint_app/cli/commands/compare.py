@@ -16,8 +16,7 @@ from inpaint_app.engine.source import check_drawable, check_input, load_source
 from inpaint_app.errors import printable_path
 from inpaint_app.figures import comparison_size
 from inpaint_app.io.write import Output
-from inpaint_app.text.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
-from inpaint_app.text.formatting import format_decibels
+from inpaint_app.text import CONSTRAINT_EXPLANATIONS, constraint_title, format_decibels
 
 _WORDS = {
     "constraints": ", ".join(CONSTRAINTS),

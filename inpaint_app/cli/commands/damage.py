@@ -16,7 +16,7 @@ from inpaint_app.io.format import Format
 from inpaint_app.io.registry import format_names, format_of, writable
 from inpaint_app.io.write import Output, check_storable, properties_of
 from inpaint_app.model.damage import Damage, damaged, mask_picture
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.text import format_percent
 
 #: Lossless: observed pixels must be those of the original.
 _QUALITY = 100

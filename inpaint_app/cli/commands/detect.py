@@ -11,7 +11,7 @@ from inpaint_app.engine.detect import DetectRequest, DetectResult, detect_file
 from inpaint_app.engine.source import check_input
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.text import format_percent
 
 _PARAMETERS = [
     options.input_argument(),

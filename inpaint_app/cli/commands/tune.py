@@ -12,7 +12,7 @@ from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.engine.export import check_recipe_target, write_recipe
 from inpaint_app.engine.restore import tune
 from inpaint_app.engine.source import load_source
-from inpaint_app.text.formatting import format_decibels
+from inpaint_app.text import format_decibels
 
 _PARAMETERS = [
     options.input_argument(),

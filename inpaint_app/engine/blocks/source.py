@@ -14,9 +14,9 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.chunked.opening import cached_store, open_store, stamp_of
 from inpaint_app.io.chunked.store import Store
 from inpaint_app.model.areas import Mask, Rect
-from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.model.missing import (
     DEFAULT_GROWTH,
+    MaskSpec,
     clear_and_soft,
     collect_missing,
     default_growth,

@@ -11,8 +11,7 @@ import numpy as np
 import tifffile
 
 from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path, reading_error
-from inpaint_app.io.chunked.file_bytes import FileBytes
-from inpaint_app.io.chunked.store import Store, checked_shape
+from inpaint_app.io.chunked.store import FileBytes, Store, checked_shape
 from inpaint_app.io.formats.shared import tags
 from inpaint_app.io.formats.shared.ifd import read_directory, read_header
 from inpaint_app.io.formats.tiff.page import (

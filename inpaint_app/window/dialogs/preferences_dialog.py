@@ -24,8 +24,7 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.errors import printable_path
 from inpaint_app.system import n_cores
-from inpaint_app.text.explanations import PRESET_EXPLANATIONS, preset_title
-from inpaint_app.text.formatting import UNITS
+from inpaint_app.text import PRESET_EXPLANATIONS, UNITS, preset_title
 from inpaint_app.window.canvas.screen_color import SRGB, SYSTEM
 from inpaint_app.window.dialogs.file_dialogs import PROFILES, ask_for_file
 from inpaint_app.window.document.captions import preset_of

@@ -16,15 +16,17 @@ from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
 from inpaint_app.model.areas import MaskOrigin, PackedMask
 from inpaint_app.model.picture import Array
-from inpaint_app.text.explanations import MARK_EXPLANATIONS, constraint_title, preset_title
-from inpaint_app.text.formatting import (
+from inpaint_app.text import (
+    MARK_EXPLANATIONS,
     NO_ESTIMATE,
+    constraint_title,
     estimated_part,
     format_decibels,
     format_duration,
     format_interval,
     format_percent,
     format_value,
+    preset_title,
     unbroken,
 )
 from inpaint_app.window.background.work import Activity

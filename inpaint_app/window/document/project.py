@@ -32,7 +32,7 @@ from inpaint_app.io.recipe import (
 )
 from inpaint_app.model.areas import MaskOrigin, PackedMask
 from inpaint_app.model.look import COLOR_MAPS, Look
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import PlaneWork

@@ -16,7 +16,7 @@ from inpaint_app.engine.sweep import SweepPoint, SweptName
 from inpaint_app.model.areas import Mask, MaskOrigin, PackedMask, Rect
 from inpaint_app.model.look import Look
 from inpaint_app.model.mask_doubt import MaskDoubt
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.window.background.work import Activity
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.view_state import ViewState

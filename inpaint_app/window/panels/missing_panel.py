@@ -7,9 +7,8 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QColorDialog, QLabel, QVBoxLayout, QWidget
 
-from inpaint_app.model.mask_spec import GROW, MaskSpec
-from inpaint_app.model.missing import is_likely_inverted
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.model.missing import GROW, MaskSpec, is_likely_inverted
+from inpaint_app.text import format_percent
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document import captions

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from dictsel_core import RestoreSettings
 from dictsel_core.atoms import STANDARD_BASES
 from dictsel_core.restoration import CONSTRAINTS, MAX_PATCHES
-from inpaint_app.text.explanations import (
+from inpaint_app.text import (
     CONSTRAINT_EXPLANATIONS,
     FILL_EXPLANATIONS,
     PRESET_EXPLANATIONS,

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.text import format_percent
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document.state import DocumentState

@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStatusBar, QVBoxLayout, QWidget
 
 from inpaint_app.model.picture import Picture
-from inpaint_app.text.formatting import format_size
+from inpaint_app.text import format_size
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.background.work import Activity
 from inpaint_app.window.document import captions

@@ -11,8 +11,7 @@ from inpaint_app.errors import UnviewableError
 from inpaint_app.model.areas import PackedMask, Rect
 from inpaint_app.model.damage import SAMPLES, Damage
 from inpaint_app.model.mask_painter import MaskPainter
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import color_at
+from inpaint_app.model.missing import MaskSpec, color_at
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document

@@ -11,7 +11,7 @@ from inpaint_app.engine.restore import Preview
 from inpaint_app.model.areas import Mask, PackedMask
 from inpaint_app.model.look import Look, Scale
 from inpaint_app.model.picture import Array
-from inpaint_app.text.explanations import constraint_title
+from inpaint_app.text import constraint_title
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.captions import Forms, comparison_titles, format_pixel

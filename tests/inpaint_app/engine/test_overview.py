@@ -10,7 +10,7 @@ from inpaint_app.engine.opening import open_source
 from inpaint_app.engine.overview import open_overview, overview_picture, write_enlarged
 from inpaint_app.io.chunked.opening import open_store
 from inpaint_app.model.areas import PackedMask, Rect
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 
 
 @pytest.fixture

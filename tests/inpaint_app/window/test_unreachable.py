@@ -11,8 +11,7 @@ from inpaint_app.engine.opening import open_source
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import UserError
 from inpaint_app.io.write import properties_of
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import collect_missing
+from inpaint_app.model.missing import MaskSpec, collect_missing
 from inpaint_app.window.commands.file_commands import FileCommands
 from inpaint_app.window.commands.mime_data import read_mime_data
 from inpaint_app.window.dialogs.export_dialog import ExportDialog

@@ -30,7 +30,7 @@ from inpaint_app.io.formats.shared.metadata import PREFIX, join_resources, resou
 from inpaint_app.io.formats.shared.pixels import cmyk_to_rgb, image_array
 from inpaint_app.io.limits import check_size
 from inpaint_app.model.picture import Array, Metadata, MetadataKind, Picture
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.text import format_percent
 
 _SEQUENTIAL = (0xC0, 0xC1)
 _MODES = {1: ("L", "L"), 3: ("RGB", "RGB"), 4: ("CMYK", "CMYK;I")}  # Adobe stores inks inverted; all follow

@@ -19,7 +19,7 @@ from inpaint_app.errors import DamagedError, UserError
 from inpaint_app.io.chunked.guarded import COMPRESSORS, decompress
 from inpaint_app.io.chunked.opening import open_store
 from inpaint_app.model.areas import Rect
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 
 SIDE = 64
 WHOLE = Rect(0, 0, SIDE, SIDE)

@@ -26,7 +26,7 @@ from inpaint_app.io.chunked.opening import open_store
 from inpaint_app.io.chunked.zarr_array import ZarrImage
 from inpaint_app.io.write import Output, default_output
 from inpaint_app.model.areas import Rect
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 
 FAST = replace(RestoreSettings.preset("fast"), rounds=0, n_atoms=4, bases=("dct",), threads=1)
 OPTIONS = ["--preset", "fast", "--rounds", "1", "--atoms", "4", "--bases", "dct", "--threads", "1"]

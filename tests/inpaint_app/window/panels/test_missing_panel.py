@@ -9,7 +9,7 @@ from windows import FAST, find, is_unsaved, opened, settle, texts
 
 from inpaint_app.io.write import write_picture
 from inpaint_app.model.areas import Rect
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.panels.missing_panel import MissingPanel
 

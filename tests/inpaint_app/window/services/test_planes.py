@@ -138,7 +138,7 @@ def test_another_file_has_no_planes_of_the_last_one(session, qtbot, stack, files
 
 
 def test_a_mask_of_as_many_pages_marks_each_of_them(session, qtbot, tmp_path) -> None:
-    from inpaint_app.model.mask_spec import MaskSpec
+    from inpaint_app.model.missing import MaskSpec
 
     values = np.random.default_rng(0).integers(0, 255, (3, 24, 24), np.uint8)
     marks = np.zeros_like(values)
