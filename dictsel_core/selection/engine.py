@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms, as_positive
 from dictsel_core.atoms import GroundSet
+from dictsel_core.atoms.ground_set import as_ground_set
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
 from dictsel_core.selection.problem import Problem, UtilityProblem, as_points, problem_of
 from dictsel_core.selection.run import (
@@ -43,9 +44,11 @@ def as_max_repeats(repeats: object, n_atoms: int) -> int | None:
     return {"extra": n_atoms, "steps": None, "none": 0}[str(repeats)]
 
 
-def as_smoothness(smoothness: object) -> float | None:
-    """Return M, checked; None, for that of the ground set, if it is not given."""
-    return None if smoothness is None else as_positive(smoothness, "smoothness")
+def as_smoothness(smoothness: object, ground_set: GroundSet) -> float:
+    """Return M, checked; that of the ground set if it is not given."""
+    return (
+        as_ground_set(ground_set).smoothness if smoothness is None else as_positive(smoothness, "smoothness")
+    )
 
 
 class SelectedAtom(NamedTuple):
@@ -282,7 +285,7 @@ class OMPEngine(GainCostEngine):
         max_repeats = as_max_repeats(repeats or ("none" if decay else "extra"), n_atoms)
         super().__init__(state, constraint, max_repeats, accuracy)
         self.problem, self.decay = problem, decay
-        self.smoothness = smoothness or problem.ground_set.smoothness
+        self.smoothness = as_smoothness(smoothness, problem.ground_set)
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
         self.largest = np.empty(len(problem), problem.data.dtype)
         self.update_gains(np.arange(len(problem)))

@@ -130,16 +130,16 @@ class SupportState:
     def table(
         self,
         gains: Floats,
-        smoothness: float | None = None,
+        smoothness: float,
         largest: Floats | None = None,
         rows: Ints | slice = slice(None),
     ) -> ReplacementGains:
-        """Return gains (B, n) of some patches with the costs of removals, (M w)^2; empty slots cost infinity.
+        """Return gains (B, n) of patches, by default all, with the costs of removals.
 
-        M is by default that of the ground set, and the patches are all.
+        These are (M w)^2 with the smoothness M, and infinite in empty slots.
         """
         width = max(1, int(self.sizes.max()))  # slots beyond are empty
-        supports, smoothness = self.supports[rows, :width], smoothness or self.problem.ground_set.smoothness
+        supports = self.supports[rows, :width]
         costs = np.square(smoothness * self.coefficients[rows, :width])
         costs[supports < 0] = np.inf
         return ReplacementGains(gains, costs, supports, self.sizes[rows], largest)
