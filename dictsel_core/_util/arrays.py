@@ -101,8 +101,11 @@ def has_square(holes: Bools, reach: int) -> bool:
     """Return whether a pixel of a mask (H, W) is farther than `reach` from all that are not in it."""
     if not holes.any():
         return False
-    around = np.pad(holes, reach, constant_values=True)  # what lies beyond the border is not observed
-    return not any_in_windows(~around, 2 * reach + 1).all()
+    observed = np.pad(~holes, reach)  # what lies beyond the border is not observed
+    return not all(
+        any_in_windows(observed[rows.start : rows.stop + 2 * reach], 2 * reach + 1).all()
+        for rows in row_bands(holes.shape)
+    )
 
 
 def any_in_windows(mask: Bools, size: int) -> Bools:

@@ -3,15 +3,15 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dictsel_core._util.compiled import Kernel
 from dictsel_core._util.parallel import finished
-from dictsel_core._util.validation import Bools, Doubles, Ints
+from dictsel_core._util.validation import Bools, Doubles, Floats, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains
-from dictsel_core.selection._kernels import divide_by_outside
 from dictsel_core.selection.engine import GainCostEngine, Repeats, SelectedAtom, Selector, as_max_repeats
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.run import SelectionRun, iterate
-from dictsel_core.selection.state import ColumnFit, SupportState
+from dictsel_core.selection.state import ColumnFit, SupportState, finish
 
 #: Fraction of the squared length of an atom that is assumed to lie outside of a support, at least.
 _MIN_OUTSIDE = 1e-2
@@ -131,10 +131,42 @@ class _GainCostFit(ColumnFit):
         fits.project(width, problem.atoms, inside)
         limits = _MIN_OUTSIDE, problem.rounding[rows], np.vecdot(residuals, residuals)
         duplicates = problem.ground_set.duplicates
-        self.largest[rows] = divide_by_outside(gains, inside, lengths, limits, duplicates, supports)
+        self.largest[rows] = _divide_by_outside(gains, inside, lengths, limits, duplicates, supports)
         self.gains[rows] = gains
         costs = np.full((n, self.costs.shape[1]), np.inf)
         np.divide(
             np.square(weights), np.einsum("bss->bs", inverse), out=costs[:, :width], where=supports >= 0
         )
         self.costs[rows] = costs
+
+
+@Kernel
+def _divide_by_outside(
+    correlations: Floats,
+    inside: Floats,
+    lengths: Floats,
+    limits: tuple[float, Floats, Floats],
+    duplicates: Ints,
+    supports: Ints,
+) -> Floats:
+    """Turn correlations with residuals (B, n) into the gains of additions, in place; return the largest ones.
+
+    Of squared lengths, (B or 1, n), parts are `inside` the span of a support. The limits are the fraction
+    that lies outside, at least, squared correlations up to which they are rounding errors, (B,), and the
+    energies of the residuals, (B,), which no gain exceeds. For duplicates see `finish`.
+    """
+    number, largest = correlations.dtype.type, np.empty(len(correlations), correlations.dtype)
+    least = number(limits[0])
+    for b in range(len(correlations)):
+        gains, hidden, known = correlations[b], inside[b], lengths[min(b, len(lengths) - 1)]
+        noise, energy = limits[1][b], number(limits[2][b])
+        # Rounding must not decide between atoms that explain all of the residual.
+        everything = energy * number(1 - np.sqrt(np.finfo(gains.dtype).eps))
+        for a in range(len(gains)):
+            outside = max(known[a] - hidden[a], least * known[a])
+            square = gains[a] * gains[a]
+            gain = square / outside
+            gain = energy if gain > everything else gain
+            gains[a] = gain if (square > noise) & (outside > 0) else 0
+        largest[b] = finish(gains, duplicates, supports[b])
+    return largest

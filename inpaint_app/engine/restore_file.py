@@ -17,9 +17,9 @@ from inpaint_app.engine.export import check_recipe_target, pending_recipe
 from inpaint_app.engine.hole_fill import HoleFillFiles
 from inpaint_app.engine.measure import QualityMetrics, quality
 from inpaint_app.engine.overview import Overview, write_enlarged
+from inpaint_app.engine.painted import Retouch
 from inpaint_app.engine.restore import restore, tune, with_grain
 from inpaint_app.engine.restore_stack import restore_stack
-from inpaint_app.engine.retouch import Retouch
 from inpaint_app.engine.source import BYTES_PER_VALUE, Plane, Source, load_pages, memory, with_reference
 from inpaint_app.errors import Remedy, TooLargeError, UserError, join_names, printable_path
 from inpaint_app.io.atomic import check_distinct, write_files

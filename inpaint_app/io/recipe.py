@@ -168,7 +168,8 @@ def read_recipe(path: str | Path) -> Recipe:
 
     Which settings exist and what values they take is for the caller to check.
     """
-    contents, name = _read_object(Path(path)), printable_path(path)
+    data, name = read_whole_file(Path(path), limit=_MAX_BYTES), printable_path(path)
+    contents = parse_object(data, name, "recipe")
     if "recipe" not in contents:
         raise UserError(f"{name} is not a recipe", Remedy.GIVE_RECIPE)
     if contents["recipe"] != FORMAT or isinstance(contents["recipe"], bool):
@@ -178,10 +179,6 @@ def read_recipe(path: str | Path) -> Recipe:
             what = "text" if kind is str else "names and values"
             raise UserError(f'{name} has no {what} under "{key}"', "write the recipe again")
     return Recipe(contents["settings"], contents["version"], contents["mask"])
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    return parse_object(read_whole_file(path, limit=_MAX_BYTES), printable_path(path), "recipe")
 
 
 def parse_object(data: bytes, name: str, what: str) -> dict[str, Any]:

@@ -55,8 +55,14 @@ class _Stroke:
     value: bool
     row: float
     column: float
-    segments: list[MaskDelta] = field(default_factory=list)
-    covered: list[MaskDelta] = field(default_factory=list)  #: Flipped or not.
+    covered: Mask  #: (H, W), flipped or not. Like `flipped`, it takes memory only where it is painted.
+    flipped: Mask  #: Of the shape of the mask.
+    rect: Rect = field(default=Rect(0, 0, 0, 0))  #: Around all that is covered.
+
+    @property
+    def delta(self) -> MaskDelta | None:
+        """What it flips, if anything."""
+        return _packed(self.rect, self.flipped[self.rect.slices])
 
 
 class MaskPainter:
@@ -102,7 +108,8 @@ class MaskPainter:
     def begin_stroke(self, row: float, column: float, *, diameter: int, missing: bool = True) -> Rect | None:
         """Put a round brush down with its center there; it paints missing pixels, or erases them."""
         assert self._stroke is None, "the last stroke has ended"
-        self._stroke = _Stroke(max(diameter, 1), missing, row, column)
+        covered, flipped = np.zeros(self._mask.shape[:2], np.bool_), np.zeros(self._mask.shape, np.bool_)
+        self._stroke = _Stroke(max(diameter, 1), missing, row, column, covered, flipped)
         return self.extend_stroke(row, column)
 
     def extend_stroke(self, row: float, column: float, *, diameter: int | None = None) -> Rect | None:
@@ -131,28 +138,18 @@ class MaskPainter:
     def end_stroke(self) -> EndedStroke | None:
         """Lift the brush; return what was painted, or None if that is nothing."""
         stroke, self._stroke = self._stroke, None
-        if stroke is None or not stroke.covered:
+        if stroke is None or stroke.rect.is_empty:
             return None
-        around = _around(stroke.covered)
-        covered = np.zeros((around.height, around.width), np.bool_)
-        for segment in stroke.covered:
-            covered[segment.rect.within(around).slices] |= segment.unpacked(1)[..., 0]
-        if not stroke.segments:
-            return EndedStroke(around, None, covered)
-        rect = _around(stroke.segments)
-        flipped = np.zeros_like(self._mask[rect.slices])
-        for segment in stroke.segments:
-            _flip(flipped[segment.rect.within(rect).slices], segment)
-        return EndedStroke(around, MaskDelta(rect, np.packbits(flipped)), covered)
+        return EndedStroke(stroke.rect, stroke.delta, stroke.covered[stroke.rect.slices].copy())
 
     def cancel_stroke(self) -> Rect | None:
         """Lift the brush and leave the mask as it was before the stroke."""
         stroke, self._stroke = self._stroke, None
-        if stroke is None or not stroke.segments:
+        delta = None if stroke is None else stroke.delta
+        if delta is None:
             return None
-        for segment in stroke.segments:
-            self.flip(segment)
-        return _around(stroke.segments)
+        self.flip(delta)
+        return delta.rect
 
     def fill(self, rect: Rect, *, missing: bool = True, where: Mask | None = None) -> MaskDelta | None:
         """Make the pixels of a rectangle missing, or observed; only some of them if `where` is given."""
@@ -205,15 +202,13 @@ class MaskPainter:
         return self._paint(stroke, rect, _capsule(rect, start, end, stroke.diameter / 2))
 
     def _paint(self, stroke: _Stroke, rect: Rect, painted: Mask) -> Rect | None:
-        stroke.covered.append(MaskDelta(rect, np.packbits(painted)))
         part = self._mask[rect.slices]
         flipped = (painted[..., None] if part.ndim == 3 else painted) & (part != stroke.value)
-        delta = _packed(rect, flipped)
-        if delta is None:
-            return None
         part ^= flipped
-        stroke.segments.append(delta)
-        return delta.rect
+        stroke.covered[rect.slices] |= painted
+        stroke.flipped[rect.slices] |= flipped
+        stroke.rect = stroke.rect.united(rect)
+        return _bounds_of(flipped, rect)
 
 
 def _packed(rect: Rect, flipped: Mask) -> MaskDelta | None:
@@ -252,10 +247,6 @@ def _flip(part: Mask, delta: MaskDelta) -> None:
         band = part[rect.slices]
         packed = delta.flipped[rect.row * n_entries // 8 :]
         band ^= np.unpackbits(packed, count=band.size).view(np.bool_).reshape(band.shape)
-
-
-def _around(deltas: list[MaskDelta]) -> Rect:
-    return reduce(Rect.united, (delta.rect for delta in deltas))
 
 
 def _snapped(position: float, diameter: int) -> float:

@@ -92,8 +92,9 @@ def collect_missing(
     UserError
         If the mask or key does not fit the picture.
     """
+    alpha = "stored mask" if picture.alpha_is_mask else "alpha"
     found = {
-        _alpha_source(picture): None if picture.alpha is None else ~(picture.alpha > 0),
+        alpha: None if picture.alpha is None else ~(picture.alpha > 0),
         "soft": _from_soft_edges(picture) if soft_edges else None,
         "nan": ~np.isfinite(picture.pixels) if picture.is_float else None,
         "nodata": _from_no_data(picture),
@@ -116,10 +117,6 @@ def _growth(marks: dict[str, Mask], larger: dict[str, Mask], grow: int | None) -
     fractions = [float(np.count_nonzero(each) / each.size) for each in (before, after)]
     pixels = DEFAULT_GROWTH if grow is None else grow
     return Growth(pixels, *fractions) if fractions[1] > fractions[0] else None
-
-
-def _alpha_source(picture: Picture) -> str:
-    return "stored mask" if picture.alpha_is_mask else "alpha"
 
 
 def dilate(mask: Mask, pixels: int | None) -> Mask:

@@ -19,7 +19,7 @@ from inpaint_app.io.atomic import PendingFile, write_files
 from inpaint_app.io.read import read_whole_file
 from inpaint_app.text.formatting import UNITS
 from inpaint_app.window.canvas.screen_profile import SYSTEM
-from inpaint_app.window.theme.looks import Looks
+from inpaint_app.window.theme.colors import Looks
 from inpaint_app.window.theme.theme import Theme
 
 ORGANIZATION, APPLICATION = "dictsel", "inpaint-app"

@@ -20,20 +20,10 @@ from inpaint_app.io.write import Output
 from inpaint_app.text.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
 from inpaint_app.text.formatting import format_decibels
 
-_CONSTRAINTS = "\n".join(f"  {name:<12}{CONSTRAINT_EXPLANATIONS[name]}" for name in CONSTRAINTS)
-_DETAILS = f"""\
-examples:
-  inpaint compare damaged.png --reference original.png
-  inpaint compare damaged.png --reference original.png --preset paper -o fig.png
-
-The result is one picture: the input with missing pixels in black, and the restoration
-under each constraint, with its PSNR over all pixels. Refinement, which would hide the
-difference, is skipped unless --rounds or --preset asks for it. The constraints:
-{_CONSTRAINTS}
-
-JSON keys: {", ".join(CONSTRAINTS)}, each with psnr, psnr_missing, ssim,
-ssim_missing, rmse, rmse_missing and data_range; output."""
-
+_WORDS = {
+    "constraints": ", ".join(CONSTRAINTS),
+    "explained": "\n".join(f"  {name:<12}{CONSTRAINT_EXPLANATIONS[name]}" for name in CONSTRAINTS),
+}
 #: Refinement would hide what the constraints do.
 _UNREFINED = RestoreSettings(rounds=0)
 _PARAMETERS = [
@@ -89,4 +79,4 @@ def _psnr(value: float | None) -> str:
     return "-" if value is None else format_decibels(value)
 
 
-COMMAND = Command("compare IN --reference REF [-o OUT] [options]", _PARAMETERS, _run, _DETAILS)
+COMMAND = Command("compare IN --reference REF [-o OUT] [options]", _PARAMETERS, _run, _WORDS)

@@ -14,20 +14,6 @@ from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
 from inpaint_app.text.formatting import format_percent
 
-_DETAILS = f"""\
-examples:
-  inpaint detect scan.jpg
-  inpaint detect scan.jpg -o mask.png --sensitivity 0.7
-  inpaint detect frame.tif --kinds dead_pixels,dead_lines
-  inpaint restore scan.jpg --mask scan_mask.png
-
-Kinds: {", ".join(DAMAGE_KINDS)}. With scratches come cracks,
-creases and tears, with dust hairs and fibres. Check the mask before you restore with
-it: small bright details and thin lines of the picture may be mistaken for damage.
-
-JSON keys: found (by kind: regions, pixels), missing_fraction, sensitivity, output."""
-
-
 _PARAMETERS = [
     options.input_argument(),
     *options.output_options("the mask (default: <name>_mask.png beside IN)"),
@@ -76,5 +62,5 @@ COMMAND = Command(
     "detect IN [-o MASK] [--kinds KINDS] [--sensitivity S] [options]",
     _PARAMETERS,
     _run,
-    _DETAILS,
+    {"kinds": ", ".join(DAMAGE_KINDS)},
 )

@@ -13,15 +13,6 @@ from inpaint_app.engine.restore import restore
 from inpaint_app.engine.source import check_input, load_source
 from inpaint_app.io.write import Output
 
-_DETAILS = """\
-examples:
-  inpaint dictionary damaged.png
-  inpaint dictionary damaged.png -o atoms.png --atoms 60 --bases dct,haar
-
-Atoms are grouped by basis, the most used ones first; below each is the fraction
-of the patches that use it."""
-
-
 _PARAMETERS = [
     options.input_argument(),
     *options.output_options("the figure (default: <name>_dictionary.png beside IN)"),
@@ -50,4 +41,4 @@ def _run(args: SimpleNamespace) -> int:
     return 0
 
 
-COMMAND = Command("dictionary IN [-o OUT] [options]", _PARAMETERS, _run, _DETAILS)
+COMMAND = Command("dictionary IN [-o OUT] [options]", _PARAMETERS, _run)

@@ -1,12 +1,13 @@
-"""Work of which at most one piece is in progress."""
+"""Work of which at most one piece is in progress, and something that is made ready by it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.engine.control import JobControl, Progress
+from inpaint_app.window.background.release import release_later
 from inpaint_app.window.background.worker_pool import Work, WorkerPool
 
 
@@ -47,7 +48,7 @@ class ExclusiveTask(QObject):
         *,
         done: Callable[[Any], object],
         failed: Callable[[str], None] | None = None,
-        progress: Callable[[Any], None] | None = None,
+        progress: Callable[[Any], object] | None = None,
         activity: Activity | None = None,
     ) -> None:
         """Start work in place of the work in progress; see `WorkerPool.start`.
@@ -96,3 +97,53 @@ class ExclusiveTask(QObject):
         if activity != self.activity:
             self.activity = activity
             self.activity_changed.emit()
+
+
+Ready = TypeVar("Ready")
+
+
+class LatestResult(QObject, Generic[Ready]):
+    """Makes something ready in another thread; the latest request wins."""
+
+    changed = Signal()
+    """`ready` has changed."""
+
+    def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._task = ExclusiveTask(workers, self)
+        self._sources: tuple[object, ...] = ()
+        self.ready: Ready | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being made ready."""
+        return self._task.is_active
+
+    def show(self, make: Callable[[], Ready], *sources: object) -> None:
+        """Make something ready, unless it is what was asked for last.
+
+        Parameters
+        ----------
+        make : callable
+            Called in another thread.
+        *sources : object
+            What it is made of, such as arrays; the same objects need not be made ready again.
+        """
+        if list(map(id, sources)) == list(map(id, self._sources)):
+            return
+        self._sources = sources
+        self._task.start(lambda _control: make(), done=self._take)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._task.cancel()
+        self._sources = ()
+        if self.ready is not None:
+            release_later(self.ready)
+            self.ready = None
+            self.changed.emit()
+
+    def _take(self, ready: Ready) -> None:
+        release_later(self.ready)
+        self.ready = ready
+        self.changed.emit()

@@ -3,6 +3,7 @@
 import gc
 import logging
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -28,6 +29,9 @@ def keep_responsive() -> None:
     sys.setswitchinterval(_SWITCH_INTERVAL)
     gc.set_threshold(*_GC_THRESHOLDS)
 
+
+#: Seconds of work after which what it has freed is given back.
+_LONG = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -114,7 +118,7 @@ class WorkerPool(QObject):
             self._pool.submit(self._run, control, work)
 
     def _run(self, control: JobControl, work: Work) -> None:
-        kind, payload = "ended", None
+        kind, payload, start = "ended", None, time.perf_counter()
         try:
             if not control.is_cancelled:
                 kind, payload = "done", work(control)
@@ -127,6 +131,8 @@ class WorkerPool(QObject):
         except Exception as error:  # a mistake of ours: the window stays usable and says so
             _log.exception("A job failed")
             kind, payload = "failed", UNEXPECTED.format(kind=type(error).__name__)
+        if time.perf_counter() - start > _LONG:
+            give_memory_back()
         self._arrived.emit(control, kind, payload)
 
     @Slot(object, str, object)

@@ -15,7 +15,7 @@ from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.remedies import remedies
 from inpaint_app.window.session import Session
-from inpaint_app.window.theme.looks import Looks
+from inpaint_app.window.theme.colors import Looks
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 from inpaint_app.window.viewer.viewer import Viewer
 

@@ -21,11 +21,10 @@ from inpaint_app.io.write import DEFAULT_QUALITY, Output, PictureProperties, che
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import remedies
-from inpaint_app.window.widgets.fields import choice
+from inpaint_app.window.widgets.fields import PathField, choice
 from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import button_box, fill, form
-from inpaint_app.window.widgets.path_field import PathField
-from inpaint_app.window.widgets.slider_field import Quantity, SliderField
+from inpaint_app.window.widgets.sliders import Quantity, SliderField
 
 _QUALITY = Quantity(
     label="&Quality",

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QColorDialog, QFormLayout, QLabel, QLineEdit
 
 from inpaint_app.model.mask_spec import MaskSpec
 from inpaint_app.window.dialogs.file_dialogs import name_filter
-from inpaint_app.window.widgets.fields import button, choice, described, number
+from inpaint_app.window.widgets.fields import PathField, button, choice, described, number
 from inpaint_app.window.widgets.layouts import strip
-from inpaint_app.window.widgets.path_field import PathField
 
 _KINDS = {
     "Transparent or NaN": "",

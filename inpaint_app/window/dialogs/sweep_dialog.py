@@ -30,7 +30,7 @@ class SweepDialog(QDialog):
         self.parameter, self.n_points = choice("Parameter", names), number("Number of values", 2, MAX_POINTS)
         self.first, self.last = decimal("First value"), decimal("Last value")
         self.start, self._note = QPushButton("&Start"), QLabel()
-        self.curve = described(PointCurve(_decibels), "Curve of the PSNR")
+        self.curve = described(PointCurve("{:.2f} dB".format), "Curve of the PSNR")
         self.n_points.setValue(8)
         self._note.setWordWrap(True)
         self._lay_out()
@@ -92,10 +92,6 @@ class SweepDialog(QDialog):
         self.curve.set_points(points, _WORDS[name][1], title, empty)
         self.curve.set_marked(getattr(state.settings, name))
         self._note.setText(_note(state))
-
-
-def _decibels(value: float) -> str:
-    return f"{value:.2f} dB"
 
 
 def _note(state: DocumentState) -> str:

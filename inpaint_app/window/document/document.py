@@ -119,7 +119,10 @@ class Document(QObject):
         runs = project.runs if is_saved else replace(project.runs, saved_number=None)
         planes = project.planes
         if not is_saved:
-            planes = {plane: _unsaved(work) for plane, work in planes.items()}
+            planes = {
+                plane: replace(work, saved_mask=None, runs=replace(work.runs, saved_number=None))
+                for plane, work in planes.items()
+            }
         self.apply(
             settings=replace(project.settings, threads=self.defaults.threads),
             hole_fill=project.hole_fill,
@@ -266,10 +269,6 @@ class Document(QObject):
 def _saved(work: PlaneWork) -> PlaneWork:
     runs = replace(work.runs, saved_number=work.runs.current_number)
     return replace(work, saved_mask=work.mask, runs=runs)
-
-
-def _unsaved(work: PlaneWork) -> PlaneWork:
-    return replace(work, saved_mask=None, runs=replace(work.runs, saved_number=None))
 
 
 def _is_same(work: PlaneWork, other: PlaneWork | None) -> bool:

@@ -10,8 +10,8 @@ from dictsel_core import Restoration, RestoreSettings
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.measure import QualityMetrics
+from inpaint_app.engine.painted import Retouch
 from inpaint_app.engine.restore import RestoreRequest, RunResult
-from inpaint_app.engine.retouch import Retouch
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Array

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document import captions
+from inpaint_app.window.document.captions import format_settings
 from inpaint_app.window.document.runs import RunHistory, RunRecord
-from inpaint_app.window.document.settings_text import format_settings
 from inpaint_app.window.document.state import Region
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.keys import overrides_shortcut

@@ -24,11 +24,11 @@ from inpaint_app.text.explanations import (
     constraint_title,
     preset_title,
 )
-from inpaint_app.window.document.settings_text import preset_of
+from inpaint_app.window.document.captions import preset_of
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.fields import ChoiceBox, check, choice, described
 from inpaint_app.window.widgets.layouts import aligned, fill, in_pairs, labeled, tooltip
-from inpaint_app.window.widgets.slider_field import Quantity, SliderField
+from inpaint_app.window.widgets.sliders import Quantity, SliderField
 
 _DEFAULTS = RestoreSettings()
 

@@ -15,10 +15,10 @@ from inpaint_app.model.picture import Array
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.background.exclusive_task import Activity
 from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.document.captions import comparison_titles
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.project_writer import project_file
 from inpaint_app.window.document.runs import RunRecord
-from inpaint_app.window.document.settings_text import comparison_titles
 
 Notes = tuple[str, ...]
 

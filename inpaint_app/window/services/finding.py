@@ -11,7 +11,6 @@ from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.detect import (
     DamageChoice,
-    FirstLook,
     FoundDamage,
     MarkedMask,
     first_look,
@@ -87,7 +86,12 @@ class Finding(QObject):
             self._update(then)
 
         activity = Activity("detect", Progress("detecting damage", 0.0))
-        self.task.start(work, done=on_done, progress=self._show_first, activity=activity)
+        self.task.start(
+            work,
+            done=on_done,
+            progress=lambda seen: self._document.apply(first_look=seen),
+            activity=activity,
+        )
 
     def choose(self, choice: DamageChoice) -> None:
         """Put another choice of the damage into the mask; kinds that are new are looked for."""
@@ -141,9 +145,6 @@ class Finding(QObject):
                 then()
 
         self._update_task.start(work, done=on_done)
-
-    def _show_first(self, seen: FirstLook) -> None:
-        self._document.apply(first_look=seen)
 
     def _end_first_look(self) -> None:
         if self.task.activity is None:

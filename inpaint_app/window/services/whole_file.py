@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.overview import Overview
+from inpaint_app.engine.painted import Retouch
 from inpaint_app.engine.restore_file import (
     FileOptions,
     FileRequest,
@@ -11,7 +12,6 @@ from inpaint_app.engine.restore_file import (
     restore_file,
     restore_painted,
 )
-from inpaint_app.engine.retouch import Retouch
 from inpaint_app.engine.source import Plane
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output

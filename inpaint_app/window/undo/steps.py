@@ -7,9 +7,7 @@ from typing import Any
 from PySide6.QtGui import QUndoCommand
 
 from dictsel_core import RestoreSettings
-from inpaint_app.engine.heal import HealedStroke, Paint
-from inpaint_app.engine.hole_fill import HoleFill
-from inpaint_app.engine.source import Source
+from inpaint_app.engine.heal import HealedStroke, HealRequest, Paint
 from inpaint_app.model.mask_painter import MaskDelta
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
@@ -235,19 +233,6 @@ class ChooseDamage(EditMask):
 
 
 @dataclass(frozen=True, eq=False)
-class Stroke:
-    """How a stroke of the healing brush is to be healed."""
-
-    source: Source
-    missing: Mask  #: Around the stroke.
-    rect: Rect  #: What it covers.
-    settings: RestoreSettings
-    hole_fill: HoleFill | None
-    packed_mask: PackedMask  #: The whole mask.
-    paint: Paint
-
-
-@dataclass(frozen=True, eq=False)
 class Healed:
     """A healed stroke: the record it is part of, what it changed, and that record before it began with it."""
 
@@ -264,7 +249,7 @@ class Heal(PaintMask):
         self.setText("Healing" if paint.copy is None or paint.copy.keeps_tones else "Cloning")
         self.rect, self.paint = rect, paint  #: What the stroke covers, and how.
         self.is_new = True  #: Whether it has never been followed by anything.
-        self.stroke: Stroke | None = None  #: Until it is healed, unless that was cancelled.
+        self.stroke: HealRequest | None = None  #: Until it is healed, unless that was cancelled.
         self.healed: Healed | None = None
 
     @property

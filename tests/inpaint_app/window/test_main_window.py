@@ -37,7 +37,7 @@ from inpaint_app.io.read import read_picture
 from inpaint_app.model.damage import SAMPLES
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.image_pyramid import as_uint32
-from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
+from inpaint_app.window.canvas.tools.brushes import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
 from inpaint_app.window.commands import file_commands
 from inpaint_app.window.document.view_state import SIDE_BY_SIDE

@@ -27,9 +27,7 @@ class Header:
     size: tuple[int, int] = (0, 0)
     precision: int = 8
     channels: int = 0
-    mcu: tuple[int, int] = (8, 8)
-    exif_parts: list[bytes] = field(default_factory=list)
-    n_exif_bytes: int = 0
+    exif: bytearray = field(default_factory=bytearray)  #: Without its prefix; too long if it is cut.
     profile_parts: dict[int, bytes] = field(default_factory=dict)
     n_profile_parts: int = 0
     dpi: tuple[float, float] | None = None
@@ -43,23 +41,15 @@ class Header:
     lost: list[str] = field(default_factory=list)
 
     @property
-    def exif(self) -> bytes | None:
-        """The EXIF block, without its prefix."""
-        return b"".join(self.exif_parts) or None
+    def has_long_exif(self) -> bool:
+        """Whether the EXIF block is longer than any camera writes."""
+        return len(self.exif) > MAX_EXIF_BYTES
 
     @property
-    def notices(self) -> tuple[str, ...]:
-        """Sentences about what was left out."""
-        is_long = self.n_exif_bytes > MAX_EXIF_BYTES
-        return ("The EXIF information is longer than any camera writes and was left out.",) if is_long else ()
-
-    def add_exif(self, part: bytes) -> None:
-        """Take a part of the EXIF block; nothing of one that is too long is kept."""
-        self.n_exif_bytes += len(part)
-        if self.n_exif_bytes > MAX_EXIF_BYTES:
-            self.exif_parts.clear()
-        else:
-            self.exif_parts.append(part)
+    def mcu(self) -> tuple[int, int]:
+        """Rows and columns of the units in which pixels are stored."""
+        down, across = zip(*self.components.values(), strict=True) if self.components else ((1,), (1,))
+        return 8 * max(down), 8 * max(across)
 
     def add_other(self, marker: int, content: bytes) -> None:
         """Take XMP, Photoshop's resources or a comment; note what else there is and will be lost."""
@@ -101,12 +91,11 @@ def read_header(data: bytes) -> Header:
                 raise DamagedError("its header is wrong")
             header.precision, height, width, header.channels = struct.unpack_from(">BHHB", content)
             header.size, header.frame = (width, height), marker
-            header.mcu = _mcu(content, header.channels)
             header.components = _components(content, header.channels)
         elif marker == 0xE0 and content.startswith(b"JFIF\0"):
             header.dpi = _density(content)
         elif marker == 0xE1 and content.startswith(PREFIX):
-            header.add_exif(content[len(PREFIX) :])
+            header.exif += b"" if header.has_long_exif else content[len(PREFIX) :]
         elif marker == 0xE2 and content.startswith(b"ICC_PROFILE\0") and len(content) > 14:
             header.profile_parts.setdefault(content[12], content[14:])
             header.n_profile_parts = content[13]
@@ -125,14 +114,6 @@ def _components(frame: bytes, n_channels: int) -> dict[int, tuple[int, int]]:
         return {frame[6]: (1, 1)} if len(frame) > 6 else {}
     parts = [frame[at : at + 2] for at in range(6, 6 + 3 * n_channels, 3)]
     return {part[0]: (max(1, part[1] & 15), max(1, part[1] >> 4)) for part in parts if len(part) == 2}
-
-
-def _mcu(frame: bytes, n_channels: int) -> tuple[int, int]:
-    """Return rows and columns of the units in which pixels are stored."""
-    factors = frame[7 : 6 + 3 * n_channels : 3]
-    if n_channels == 1 or not factors:
-        return 8, 8
-    return 8 * max(1, *(each & 15 for each in factors)), 8 * max(1, *(each >> 4 for each in factors))
 
 
 def _segments(data: bytes) -> Iterator[tuple[int, bytes, int]]:

@@ -73,8 +73,10 @@ def find_lost(
     if most of it is lost, or a scan that it cannot do without.
     """
     scans = read_scans(data, header)
-    _check_complete(scans, header)
-    is_coarse = not all(_is_exact(scans, component) for component in header.components)
+    exact = [scan for scan in scans if scan.is_last_bit]
+    if any(_lacks(scans, component) for component in header.components):
+        raise DamagedError("it is truncated")
+    is_coarse = any(_lacks(exact, component) for component in header.components)
     if not any(_changed(pixels, unpack(filled(data, scans, f))).any() for f in _FILLERS):
         return None, is_coarse
     lost, shape = np.zeros(pixels.shape[:2], np.bool_), pixels.shape[:2]
@@ -173,21 +175,7 @@ def _next_scan(data: bytes, position: int) -> tuple[bytes, int] | None:
     return None
 
 
-def _check_complete(scans: Sequence[Scan], header: Header) -> None:
-    """Refuse a picture of which a component, or a range of its frequencies, is missing everywhere."""
-    for component in header.components:
-        held: set[int] = set()
-        for scan in scans:
-            if component in scan.components:
-                held.update(range(scan.band[0], scan.band[1] + 1))
-        if len(held) <= _LAST_COEFFICIENT:
-            raise DamagedError("it is truncated")
-
-
-def _is_exact(scans: Sequence[Scan], component: int) -> bool:
-    """Return whether all coefficients of a component come down to their last bit."""
-    exact: set[int] = set()
-    for scan in scans:
-        if component in scan.components and scan.is_last_bit:
-            exact.update(range(scan.band[0], scan.band[1] + 1))
-    return len(exact) > _LAST_COEFFICIENT
+def _lacks(scans: Sequence[Scan], component: int) -> bool:
+    """Return whether some scans leave out a range of the frequencies of a component."""
+    held = [range(each.band[0], each.band[1] + 1) for each in scans if component in each.components]
+    return len(set().union(*held)) <= _LAST_COEFFICIENT

@@ -7,6 +7,7 @@ from PySide6.QtGui import QImage, QPainter, QPainterPath
 
 from inpaint_app.model.missing import Mask
 from inpaint_app.model.rect import Rect
+from inpaint_app.window.canvas.layers import edges
 
 
 def pixels_inside(path: QPainterPath, shape: tuple[int, int]) -> "tuple[Rect, Mask]":
@@ -46,19 +47,10 @@ def region_outline(pixels: npt.NDArray[np.intp], width: int) -> QPainterPath:
         return path
     inside = np.zeros((height + 2, across + 2), np.bool_)
     inside[rows - top + 1, columns - left + 1] = True
-    for x, begin, end in _runs(inside[:, 1:] != inside[:, :-1]):
-        path.moveTo(left + x, top + begin - 1)
-        path.lineTo(left + x, top + end - 1)
-    for y, begin, end in _runs((inside[1:] != inside[:-1]).T):
-        path.moveTo(left + begin - 1, top + y)
-        path.lineTo(left + end - 1, top + y)
+    for x, begin, end in edges(inside.T):
+        path.moveTo(left + x - 1, top + begin - 1)
+        path.lineTo(left + x - 1, top + end - 1)
+    for y, begin, end in edges(inside):
+        path.moveTo(left + begin - 1, top + y - 1)
+        path.lineTo(left + end - 1, top + y - 1)
     return path
-
-
-def _runs(edges: npt.NDArray[np.bool_]) -> list[tuple[int, int, int]]:
-    """Return column, first row and row past the last of the vertical runs in an array."""
-    padded = np.zeros((edges.shape[1], edges.shape[0] + 2), np.int8)
-    padded[:, 1:-1] = edges.T
-    change = np.diff(padded, axis=1)
-    begins, ends = np.argwhere(change == 1), np.argwhere(change == -1)
-    return [(int(x), int(a), int(b)) for (x, a), (_, b) in zip(begins, ends, strict=True)]

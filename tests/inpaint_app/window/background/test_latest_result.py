@@ -2,7 +2,7 @@
 
 import threading
 
-from inpaint_app.window.background.latest_result import LatestResult
+from inpaint_app.window.background.exclusive_task import LatestResult
 from inpaint_app.window.background.worker_pool import WorkerPool
 
 

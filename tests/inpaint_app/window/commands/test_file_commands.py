@@ -17,7 +17,7 @@ from inpaint_app.window.commands import file_commands
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.document.state import TuningOutcome
-from inpaint_app.window.viewer.drop_frame import DropFrame
+from inpaint_app.window.widgets.overlay import DropFrame
 
 
 def accept(dialog, path: Path) -> QDialog.DialogCode:

@@ -11,7 +11,7 @@ from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output
 from inpaint_app.model.look import Look
 from inpaint_app.model.rect import Rect
-from inpaint_app.window.canvas.tools.healing_brush import CloneStamp
+from inpaint_app.window.canvas.tools.brushes import CloneStamp
 from inpaint_app.window.canvas.tools.tool import Place
 from inpaint_app.window.document.project import read_project
 from inpaint_app.window.document.project_writer import project_file

@@ -1,4 +1,6 @@
-"""Lines around pixels: what they surround is missing, or may fill holes."""
+"""Areas that are missing or may fill holes: rectangles, lines around pixels, what looks alike."""
+
+from math import ceil, floor
 
 import numpy as np
 from PySide6.QtCore import QPointF
@@ -8,6 +10,45 @@ from inpaint_app.model.missing import Mask
 from inpaint_app.model.rect import Rect
 from inpaint_app.window.canvas.tools.outlines import pixels_inside, region_outline
 from inpaint_app.window.canvas.tools.tool import Place, Tool
+
+
+class Rectangle(Tool):
+    """Fills the rectangle between two corners, with all pixels that it touches."""
+
+    name = "rectangle"
+    is_smooth = False
+    _corners = Place(0, 0), Place(0, 0)
+
+    def press(self, place: Place) -> None:
+        """Set the first corner."""
+        self.is_active, self._corners = True, (place, place)
+
+    def move(self, place: Place) -> None:
+        """Move the second corner."""
+        self._corners = self._corners[0], place
+
+    def release(self) -> None:
+        """Fill the rectangle."""
+        self.is_active = False
+        rect = self._rect()
+        if not rect.is_empty:
+            self.session.masking.fill(rect)
+
+    def outline(self, pointer: Place | None) -> QPainterPath | None:
+        """Return the rectangle."""
+        if not self.is_active:
+            return None
+        path, rect = QPainterPath(), self._rect()
+        path.addRect(rect.column, rect.row, rect.width, rect.height)
+        return path
+
+    def _rect(self) -> Rect:
+        assert self.session.state.source is not None, "there is a picture to draw on"
+        top, bottom = sorted(corner.row for corner in self._corners)
+        left, right = sorted(corner.column for corner in self._corners)
+        row, column = floor(top), floor(left)
+        rect = Rect(row, column, ceil(bottom) - row, ceil(right) - column)
+        return rect.clipped(self.session.state.source.shape)
 
 
 class Lasso(Tool):
@@ -153,3 +194,25 @@ class CopyArea(Lasso):
     def is_outlined(self) -> bool:
         """Whether the line is drawn, or some line counts."""
         return self.is_active or self.session.state.hole_fill is not None
+
+
+class Wand(Tool):
+    """A click marks the pixels around it that look alike; the right button unmarks them."""
+
+    name = "wand"
+    uses_right_button = True
+
+    def press(self, place: Place) -> None:
+        """Mark what looks like the pixel under the pointer."""
+        row, column = floor(place.row), floor(place.column)
+        self.session.masking.mark_similar(row, column, missing=not self.is_reversed)
+
+
+class Eyedropper(Tool):
+    """Takes the marking color from the picture; pixels that are nearly of that color are missing too."""
+
+    name = "eyedropper"
+
+    def press(self, place: Place) -> None:
+        """Take the color of a pixel."""
+        self.session.opening.mark_color_of(floor(place.row), floor(place.column))

@@ -1,12 +1,13 @@
-"""A number with a name, a slider and a box to type into."""
+"""Sliders: a number with a name and a box to type into, and a range between two handles."""
 
 from dataclasses import dataclass
 from math import floor
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, SignalInstance
-from PySide6.QtGui import QColor, QMouseEvent, QPalette, QWheelEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
+from inpaint_app.window.widgets.fields import paragraph, typed
 from inpaint_app.window.widgets.labels import SecondaryLabel
 from inpaint_app.window.widgets.layouts import fill, tooltip
 
@@ -54,18 +55,16 @@ class SliderField(QWidget):
         self._minimum, self._maximum = quantity.minimum, quantity.maximum
         self._value = quantity.default
         self._estimate: float | None = None
-        self._label, self._slider = _Label(quantity.label), _Slider()
-        self._box, self._note = _Box(quantity), SecondaryLabel()
+        self._label, self._slider = QLabel(quantity.label), QSlider(Qt.Orientation.Horizontal)
+        self._box, self._note = QDoubleSpinBox(), paragraph(made=SecondaryLabel)
         self._describe()
         self._lay_out()
         self._set_ranges()
         self._show()
         self._box.valueChanged.connect(self._on_box)
         self._slider.valueChanged.connect(self._on_slider)
-        self._label.double_clicked.connect(self.reset)
-        self._slider.double_clicked.connect(self.reset)
-        self._box.turned.connect(self._on_turned)
-        self._slider.turned.connect(self._on_turned)
+        for widget in (self._label, self._slider, self._box):
+            widget.installEventFilter(self)
 
     @property
     def value(self) -> float | None:
@@ -103,6 +102,20 @@ class SliderField(QWidget):
         if event.type() == QEvent.Type.PaletteChange:
             self._show()
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Reset by a double-click beside the box; leave the wheel to the scroll area without Shift."""
+        if event.type() == QEvent.Type.MouseButtonDblClick and watched is not self._box:
+            self.reset()
+            return True
+        if isinstance(event, QWheelEvent) and watched is not self._label:
+            # With Shift held some systems report a turn sideways.
+            delta = event.angleDelta().y() or event.angleDelta().x()
+            event.setAccepted(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier and delta))
+            if event.isAccepted():
+                self._turn(delta / _NOTCH)
+            return True
+        return super().eventFilter(watched, event)
+
     def _describe(self) -> None:
         name, words = self._quantity.label.replace("&", ""), self._quantity.tooltip
         self._label.setBuddy(self._box)
@@ -114,7 +127,14 @@ class SliderField(QWidget):
             field.setAccessibleDescription(words)
 
     def _lay_out(self) -> None:
-        self._note.setWordWrap(True)
+        self._box.setDecimals(self._quantity.decimals)
+        self._box.setSingleStep(self._quantity.step)
+        self._box.setSuffix(self._quantity.suffix)
+        self._box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._box.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._box.setAccelerated(True)
+        self._box.setMinimumWidth(self.fontMetrics().horizontalAdvance("auto (000)") + _BUTTONS)
+        typed((self._box,))
         self._note.hide()
         top = fill(QHBoxLayout(), (self._label, 1), self._box)
         fill(QVBoxLayout(self), top, self._slider, self._note, spacing=0)
@@ -144,8 +164,11 @@ class SliderField(QWidget):
             self._box.setValue(self._box.minimum() if self._value is None else self._value)
             place = 0 if shown is None else round((shown - self._track[0]) / self._quantity.step)
             self._slider.setValue(place)
-            is_automatic = self._value is None
-            self._slider.set_groove(self.palette().mid().color() if is_automatic else None)
+            groove = QPalette()
+            if self._value is None:
+                for role in (QPalette.ColorRole.Accent, QPalette.ColorRole.Highlight):
+                    groove.setColor(role, self.palette().mid().color())
+            self._slider.setPalette(groove)
 
     def _rounded(self, value: float) -> float:
         value = min(max(value, self._minimum), self._maximum)
@@ -165,65 +188,101 @@ class SliderField(QWidget):
     def _on_slider(self, place: int) -> None:
         self._choose(self._track[0] + place * self._quantity.step)
 
-    def _on_turned(self, notches: float) -> None:
+    def _turn(self, notches: float) -> None:
         now = self._estimate if self._value is None else self._value
         steps = int(notches) or (1 if notches > 0 else -1)
         self._choose((self._minimum if now is None else now) + steps * self._quantity.step)
 
 
-class _Label(QLabel):
-    double_clicked = Signal()
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.double_clicked.emit()
+_HEIGHT, _HANDLE, _MARGIN = 22, 6.0, 8.0
+_STEPS = 200
 
 
-class _Slider(QSlider):
-    double_clicked = Signal()
-    turned = Signal(float)
+class RangeSlider(QWidget):
+    """Asks for two numbers between bounds; only the user's actions emit `changed`."""
+
+    changed = Signal(float, float)
+    """The two numbers, the lesser first."""
 
     def __init__(self) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.double_clicked.emit()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        _turn(self.turned, event)
-
-    def set_groove(self, color: QColor | None) -> None:
-        """Fill the groove with a color; None for that of the palette."""
-        palette = QPalette()
-        if color is not None:
-            for role in (QPalette.ColorRole.Accent, QPalette.ColorRole.Highlight):
-                palette.setColor(role, color)
-        self.setPalette(palette)
-
-
-class _Box(QDoubleSpinBox):
-    turned = Signal(float)
-
-    def __init__(self, quantity: Quantity) -> None:
         super().__init__()
-        self.setDecimals(quantity.decimals)
-        self.setSingleStep(quantity.step)
-        self.setSuffix(quantity.suffix)
-        self.setKeyboardTracking(False)
+        self._bounds, self._values = (0.0, 1.0), [0.0, 1.0]
+        self._held: int = 1  # the handle that was used last
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setAccelerated(True)
-        self.setMinimumWidth(self.fontMetrics().horizontalAdvance("auto (000)") + _BUTTONS)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(56)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        _turn(self.turned, event)
+    def sizeHint(self) -> QSize:
+        """Return a size that gives room to drag."""
+        return QSize(180, _HEIGHT)
 
+    def set_range(self, bounds: tuple[float, float], values: tuple[float, float]) -> None:
+        """Show two numbers, and where they may be."""
+        least, most = bounds
+        self._bounds = (least, most if most > least else least + 1)
+        self._values = [min(max(value, self._bounds[0]), self._bounds[1]) for value in values]
+        self.update()
 
-def _turn(turned: SignalInstance, event: QWheelEvent) -> None:
-    """Leave the wheel to the scroll area, unless Shift is held."""
-    # With Shift held some systems report a turn sideways.
-    delta = event.angleDelta().y() or event.angleDelta().x()
-    if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and delta:
-        turned.emit(delta / _NOTCH)
-        event.accept()
-    else:
-        event.ignore()
+    @property
+    def values(self) -> tuple[float, float]:
+        """The two numbers."""
+        return self._values[0], self._values[1]
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take the nearer handle."""
+        value = self._value(event.position().x())
+        distances = [abs(value - each) for each in self._values]
+        is_above = value > self._values[0]
+        self._held = int(is_above) if distances[0] == distances[1] else distances.index(min(distances))
+        self._move(value)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Move the handle that is held."""
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._move(self._value(event.position().x()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move a handle by arrows; Tab goes on, Up and Down choose the other one."""
+        step = (self._bounds[1] - self._bounds[0]) / _STEPS
+        moves = {Qt.Key.Key_Left: -step, Qt.Key.Key_Right: step}
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._held = 1 - self._held
+            self.update()
+        elif event.key() in moves:
+            self._move(self._values[self._held] + moves[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the line, the part between the handles, and the handles."""
+        painter, palette = QPainter(self), self.palette()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        middle = self.height() / 2
+        low, high = (self._place(value) for value in self._values)
+        ends = QPointF(_MARGIN, middle), QPointF(self.width() - _MARGIN, middle)
+        painter.setPen(QPen(palette.color(QPalette.ColorRole.Mid), 4, c=Qt.PenCapStyle.RoundCap))
+        painter.drawLine(*ends)
+        group = QPalette.ColorGroup.Active if self.isEnabled() else QPalette.ColorGroup.Disabled
+        painter.setPen(QPen(palette.color(group, QPalette.ColorRole.Highlight), 4))
+        painter.drawLine(QPointF(low, middle), QPointF(high, middle))
+        for number, x in enumerate((low, high)):
+            is_focused = self.hasFocus() and number == self._held
+            role = QPalette.ColorRole.Highlight if is_focused else QPalette.ColorRole.WindowText
+            painter.setPen(QPen(palette.color(group, role), 2 if is_focused else 1))
+            painter.setBrush(palette.color(QPalette.ColorRole.Button))
+            painter.drawEllipse(QRectF(x - _HANDLE, middle - _HANDLE, 2 * _HANDLE, 2 * _HANDLE))
+
+    def _place(self, value: float) -> float:
+        least, most = self._bounds
+        return _MARGIN + (value - least) / (most - least) * max(self.width() - 2 * _MARGIN, 1)
+
+    def _value(self, x: float) -> float:
+        part = min(max((x - _MARGIN) / max(self.width() - 2 * _MARGIN, 1), 0), 1)
+        return self._bounds[0] + part * (self._bounds[1] - self._bounds[0])
+
+    def _move(self, value: float) -> None:
+        least, most = self._bounds
+        low, high = (least, self._values[1]) if self._held == 0 else (self._values[0], most)
+        self._values[self._held] = min(max(value, low), high)
+        self.update()
+        self.changed.emit(*self._values)
