@@ -168,10 +168,8 @@ class OwnChunk(Chunk[SupportState]):
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
             part = squares[: len(block)]
-            largest = state.squared_correlations(block, part)
-            totals += self.constraint.part(block).values(
-                state.table(part, self._common.smoothness, largest, block)
-            )
+            state.squared_correlations(block, part)
+            totals += self.constraint.part(block).values(state.table(part, self._common.smoothness, block))
         return totals
 
 

@@ -259,7 +259,7 @@ class OMPEngine(GainCostEngine):
 
     Derive from it, and write `iterate`, for a selector with the same gains that chooses otherwise. The
     parameters are those of `replacement_omp`. `gains`, (T, n), are the squared correlations of the atoms with
-    the residuals, and `largest`, (T,), the largest of each patch.
+    the residuals.
     """
 
     def __init__(
@@ -287,7 +287,6 @@ class OMPEngine(GainCostEngine):
         self.problem, self.decay = problem, decay
         self.smoothness = as_smoothness(smoothness, problem.ground_set)
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
-        self.largest = np.empty(len(problem), problem.data.dtype)
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
 
@@ -301,7 +300,7 @@ class OMPEngine(GainCostEngine):
 
     def table(self, smoothness: float | None = None) -> ReplacementGains:
         """Return gains and costs, both multiplied by M: squares of A^T r, and of M w."""
-        return self.state.table(self.gains, smoothness or self.smoothness, self.largest)
+        return self.state.table(self.gains, smoothness or self.smoothness)
 
     def apply(self, replacement: Replacement, atom: int) -> None:
         """Change the supports, refit them, and update the gains."""
@@ -309,4 +308,4 @@ class OMPEngine(GainCostEngine):
 
     def update_gains(self, rows: Ints) -> None:
         """Recompute the squared correlations of patches whose residual has changed."""
-        self.state.update_squares(rows, self.gains, self.largest)
+        self.state.update_squares(rows, self.gains)
