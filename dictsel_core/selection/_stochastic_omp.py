@@ -127,8 +127,7 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
         raise ValueError(f"confidence must be below 1, but is {probability}.")
     constraint.check(len(points), len(ground_set))
     generator, max_repeats = as_generator(rng), as_max_repeats(repeats, count)
-    constant = as_smoothness(smoothness) or ground_set.smoothness
-    patches = _Patches(ground_set, points, constraint, count, constant)
+    patches = _Patches(ground_set, points, constraint, count, as_smoothness(smoothness, ground_set))
 
     def engine() -> _Engine:
         largest = bound.sums.largest / patches.smoothness or 1.0  # if all data are zero
