@@ -15,10 +15,10 @@ from inpaint_app.engine.control import Event, JobControl
 from inpaint_app.engine.source import analyze_picture, check_drawable, read_single_page
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
-from inpaint_app.model.areas import Mask, PackedMask, Rect
 from inpaint_app.model.damage import mask_picture
+from inpaint_app.model.masks import PackedMask
 from inpaint_app.model.missing import collect_missing
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Mask, Picture, Rect
 
 if TYPE_CHECKING:  # slow to import
     from numpy.typing import NDArray

@@ -18,9 +18,8 @@ from inpaint_app.io.atomic import PendingFile, check_target, write_files
 from inpaint_app.io.paths import same_file
 from inpaint_app.io.recipe import recipe_output
 from inpaint_app.io.write import Output
-from inpaint_app.model.areas import Mask, Rect
 from inpaint_app.model.damage import mask_picture
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.picture import Array, Mask, Picture, Rect
 from inpaint_app.text import format_decibels, format_percent
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from inpaint_app.engine.control import JobControl, Progress
-from inpaint_app.model.areas import Mask, Rect
 from inpaint_app.model.missing import dilate
-from inpaint_app.model.picture import Array, Picture, full_scale
+from inpaint_app.model.picture import Array, Mask, Picture, Rect, full_scale
 
 
 def similar_region(picture: Picture, row: int, column: int, tolerance: float) -> tuple[Rect, Mask]:

@@ -28,7 +28,7 @@ from inpaint_app.engine.source import (
 )
 from inpaint_app.errors import Remedy, UnviewableError, UserError, printable_path
 from inpaint_app.io.assets import ORIGINAL, read_sample
-from inpaint_app.io.limits import MAX_PIXELS
+from inpaint_app.io.format import MAX_PIXELS
 from inpaint_app.io.paths import is_zarr
 from inpaint_app.io.read import read_picture
 from inpaint_app.model.damage import Damage, damaged

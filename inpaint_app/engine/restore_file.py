@@ -25,7 +25,7 @@ from inpaint_app.errors import Remedy, TooLargeError, UserError, join_names, pri
 from inpaint_app.io.atomic import check_distinct, write_files
 from inpaint_app.io.paths import is_zarr
 from inpaint_app.io.write import Output
-from inpaint_app.model.areas import PackedMask
+from inpaint_app.model.masks import PackedMask
 from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Array, Picture
 

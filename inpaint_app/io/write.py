@@ -15,8 +15,7 @@ from inpaint_app.io.formats.shared.pixels import to_depth
 from inpaint_app.io.formats.tiff.reader import tag_names
 from inpaint_app.io.paths import same_file
 from inpaint_app.io.registry import find_writable, format_names, format_of, writable
-from inpaint_app.model.areas import Mask
-from inpaint_app.model.picture import Metadata, MetadataKind, Picture, format_mode
+from inpaint_app.model.picture import Mask, Metadata, MetadataKind, Picture, format_mode
 
 #: Most formats that a sentence proposes.
 _MAX_NAMED = 4

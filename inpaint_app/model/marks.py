@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.model.areas import Mask
 from inpaint_app.model.missing import dilate, parse_color, pixels_of_color
-from inpaint_app.model.picture import Array, Picture, full_scale
+from inpaint_app.model.picture import Array, Mask, Picture, full_scale
 
 #: Formats that mix the colors of pixels.
 _LOSSY = ("JPEG", "WebP", "AVIF", "HEIC", "JPEG XL", "JPEG 2000")

@@ -14,8 +14,7 @@ from PIL import ImageColor
 from dictsel_core.damage_kinds import DamageKind
 from dictsel_core.restoration import Parameter
 from inpaint_app.errors import NothingMissingError, Remedy, UserError
-from inpaint_app.model.areas import Mask
-from inpaint_app.model.picture import Array, Picture, full_scale
+from inpaint_app.model.picture import Array, Mask, Picture, full_scale
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _NUMBERS = re.compile(rf"\s*{_NUMBER}\s*(?:,\s*{_NUMBER}\s*,\s*{_NUMBER}\s*)?")

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal
 from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from inpaint_app.engine.restore import RunResult
-from inpaint_app.model.areas import Mask, Rect
 from inpaint_app.model.mask_doubt import MaskDoubt
+from inpaint_app.model.picture import Mask, Rect
 from inpaint_app.text import format_percent
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.background.release import release_all
@@ -42,8 +42,7 @@ from inpaint_app.window.services.opening import Opening
 from inpaint_app.window.services.running import Running
 from inpaint_app.window.services.sweeping import Sweeping
 from inpaint_app.window.services.whole_file import WholeFile
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import ChangeSettings, FillHoles, Heal, ReplaceMask, Step
+from inpaint_app.window.undo import ChangeSettings, FillHoles, Heal, ReplaceMask, Step, UndoHistory
 
 
 class Session(QObject):

@@ -13,7 +13,6 @@ from inpaint_app.engine.restore_file import BLOCK_STEP, DEFAULT_BLOCK
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.chunked.opening import cached_store, open_store, stamp_of
 from inpaint_app.io.chunked.store import Store
-from inpaint_app.model.areas import Mask, Rect
 from inpaint_app.model.missing import (
     DEFAULT_GROWTH,
     MaskSpec,
@@ -25,7 +24,7 @@ from inpaint_app.model.missing import (
     pixels_of_color,
     soft_rim,
 )
-from inpaint_app.model.picture import Array, Metadata, Picture, full_scale
+from inpaint_app.model.picture import Array, Mask, Metadata, Picture, Rect, full_scale
 
 #: Of a picture or stack; a hundred gigapixels are 42 thousand.
 _MAX_BLOCKS = 2_000_000

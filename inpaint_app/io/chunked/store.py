@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from inpaint_app.errors import UserError, printable_path, reading_error
-from inpaint_app.model.areas import Rect
-from inpaint_app.model.picture import Array, Metadata
+from inpaint_app.model.picture import Array, Metadata, Rect
 
 
 class FileBytes:

@@ -27,8 +27,7 @@ from inpaint_app.io.formats.tiff.page import (
 )
 from inpaint_app.io.formats.tiff.reader import distinct_pages, read_metadata, refuse_hidden_pages
 from inpaint_app.io.formats.tiff.writer import page_options, read_exif
-from inpaint_app.model.areas import Rect
-from inpaint_app.model.picture import Array, Metadata
+from inpaint_app.model.picture import Array, Metadata, Rect
 
 SUFFIXES = (".tif", ".tiff")
 TILE = 512

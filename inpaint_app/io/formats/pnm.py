@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from inpaint_app.errors import DamagedError
-from inpaint_app.io.format import Format
+from inpaint_app.io.format import Format, check_size
 from inpaint_app.io.formats.shared.pixels import stretch
-from inpaint_app.io.limits import check_size
 from inpaint_app.model.picture import Array, Metadata, Picture
 
 _SPACE = b" \t\n\v\f\r"

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.model.areas import Mask, PackedMask, Rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Mask, Rect
 
 Bytes = npt.NDArray[np.uint8]
 

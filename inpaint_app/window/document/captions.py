@@ -14,7 +14,7 @@ from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.restore import Preview
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
-from inpaint_app.model.areas import MaskOrigin, PackedMask
+from inpaint_app.model.masks import MaskOrigin, PackedMask
 from inpaint_app.model.picture import Array
 from inpaint_app.text import (
     MARK_EXPLANATIONS,

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from dictsel_core import RestoreSettings
 from inpaint_app.engine.source import Source
-from inpaint_app.model.areas import Mask, PackedMask
-from inpaint_app.model.mask_painter import MaskPainter
+from inpaint_app.model.masks import MaskPainter, PackedMask
+from inpaint_app.model.picture import Mask
 from inpaint_app.window.background.release import release_later
 from inpaint_app.window.document.project import Project
 from inpaint_app.window.document.runs import RunHistory, RunRecord

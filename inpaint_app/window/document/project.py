@@ -30,8 +30,8 @@ from inpaint_app.io.recipe import (
     recipe_mask_spec,
     recipe_settings,
 )
-from inpaint_app.model.areas import MaskOrigin, PackedMask
 from inpaint_app.model.look import COLOR_MAPS, Look
+from inpaint_app.model.masks import MaskOrigin, PackedMask
 from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.window.document.runs import RunHistory, RunRecord

@@ -12,8 +12,8 @@ from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.painted import Retouch
 from inpaint_app.engine.restore import RestoreRequest, RunResult
-from inpaint_app.model.areas import Mask, PackedMask
-from inpaint_app.model.picture import Array
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Array, Mask
 
 #: Memory that the pixels of all records may take.
 MAX_BYTES = 1 << 30

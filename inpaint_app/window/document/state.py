@@ -13,10 +13,11 @@ from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.restore import IntermediateImage, Preview
 from inpaint_app.engine.source import Plane, Source
 from inpaint_app.engine.sweep import SweepPoint, SweptName
-from inpaint_app.model.areas import Mask, MaskOrigin, PackedMask, Rect
 from inpaint_app.model.look import Look
 from inpaint_app.model.mask_doubt import MaskDoubt
+from inpaint_app.model.masks import MaskOrigin, PackedMask
 from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Mask, Rect
 from inpaint_app.window.background.work import Activity
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.view_state import ViewState

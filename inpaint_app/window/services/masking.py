@@ -8,13 +8,12 @@ from inpaint_app.engine.control import Progress
 from inpaint_app.engine.copying import CopySource
 from inpaint_app.engine.heal import Paint
 from inpaint_app.engine.object_outline import outline_object, similar_region
-from inpaint_app.model.areas import Mask, MaskOrigin, Rect
-from inpaint_app.model.mask_painter import MaskDelta, MaskPainter
+from inpaint_app.model.masks import MaskDelta, MaskOrigin, MaskPainter
 from inpaint_app.model.missing import dilate, erode
+from inpaint_app.model.picture import Mask, Rect
 from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import Document
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import EditMask, Heal, PaintMask, ReplaceMask
+from inpaint_app.window.undo import EditMask, Heal, PaintMask, ReplaceMask, UndoHistory
 
 Computed = TypeVar("Computed")
 

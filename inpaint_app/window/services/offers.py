@@ -12,10 +12,11 @@ from inpaint_app.engine.detect import FirstLook
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
 from inpaint_app.io.batch_files import find_sidecar_mask
-from inpaint_app.model.areas import Mask, PackedMask, Rect
 from inpaint_app.model.marks import find_drawn_marks
 from inpaint_app.model.mask_doubt import MaskDoubt
+from inpaint_app.model.masks import PackedMask
 from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Mask, Rect
 from inpaint_app.text import format_percent
 from inpaint_app.window.background.work import ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import Document

@@ -8,18 +8,16 @@ from inpaint_app.engine import opening
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.source import LoadedRecipe, Plane, Source, detect_again, load_recipe
 from inpaint_app.errors import UnviewableError
-from inpaint_app.model.areas import PackedMask, Rect
 from inpaint_app.model.damage import SAMPLES, Damage
-from inpaint_app.model.mask_painter import MaskPainter
+from inpaint_app.model.masks import MaskPainter, PackedMask
 from inpaint_app.model.missing import MaskSpec, color_at
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Picture, Rect
 from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.project import Project, is_project, read_project
 from inpaint_app.window.document.state import UnshownFile
 from inpaint_app.window.document.view_state import STUDY
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import ChangeSettings, ReplaceMask
+from inpaint_app.window.undo import ChangeSettings, ReplaceMask, UndoHistory
 
 Then = Callable[[], None]
 

@@ -13,15 +13,14 @@ from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine import restore as restoring
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.restore import IntermediateImage, Preview, RunResult
-from inpaint_app.model.areas import Mask, Rect
+from inpaint_app.model.picture import Mask, Rect
 from inpaint_app.window.background.work import Activity, ExclusiveTask, Work, WorkerPool
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.runs import PackedRequest, record_of
 from inpaint_app.window.document.state import TuningOutcome
 from inpaint_app.window.document.view_state import COMPARISON
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import ChangeSettings
+from inpaint_app.window.undo import ChangeSettings, UndoHistory
 
 #: From the request to the first image; refinement follows.
 _TARGET_SECONDS = 0.4

@@ -16,7 +16,7 @@ from inpaint_app.engine.restore_file import (
 from inpaint_app.engine.source import Plane
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
-from inpaint_app.model.areas import PackedMask
+from inpaint_app.model.masks import PackedMask
 from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import Document
 

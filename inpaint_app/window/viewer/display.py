@@ -8,9 +8,9 @@ import numpy as np
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.restore import Preview
-from inpaint_app.model.areas import Mask, PackedMask
 from inpaint_app.model.look import Look, Scale
-from inpaint_app.model.picture import Array
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Array, Mask
 from inpaint_app.text import constraint_title
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.document import captions

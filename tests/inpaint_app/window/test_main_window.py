@@ -34,8 +34,8 @@ from windows import (
 
 from dictsel_core import psnr, restore, ssim
 from inpaint_app.io.read import read_picture
-from inpaint_app.model.areas import Rect
 from inpaint_app.model.damage import SAMPLES
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.canvas.image_pyramid import as_uint32
 from inpaint_app.window.canvas.tools.brushes import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place

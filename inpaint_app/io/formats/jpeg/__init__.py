@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from inpaint_app.errors import DamagedError, UnsupportedError
-from inpaint_app.io.format import USUAL_METADATA, Format
+from inpaint_app.io.format import USUAL_METADATA, Format, check_size
 from inpaint_app.io.formats.jpeg.scans import (
     COMMENT,
     PHOTOSHOP,
@@ -28,7 +28,6 @@ from inpaint_app.io.formats.jpeg.scans import (
 from inpaint_app.io.formats.pillow.codec import save_by_pillow
 from inpaint_app.io.formats.shared.metadata import PREFIX, join_resources, resource_blocks
 from inpaint_app.io.formats.shared.pixels import cmyk_to_rgb, image_array
-from inpaint_app.io.limits import check_size
 from inpaint_app.model.picture import Array, Metadata, MetadataKind, Picture
 from inpaint_app.text import format_percent
 

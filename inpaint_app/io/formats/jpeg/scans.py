@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.io.format import MAX_EXIF_BYTES, MAX_OTHER_BYTES
 from inpaint_app.io.formats.shared.metadata import PREFIX
-from inpaint_app.io.limits import MAX_EXIF_BYTES, MAX_OTHER_BYTES
 from inpaint_app.model.picture import Array, MetadataBlock, MetadataKind
 
 SCAN, END, COMMENT = 0xDA, 0xD9, 0xFE

@@ -5,7 +5,7 @@ import numpy.typing as npt
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter, QPainterPath
 
-from inpaint_app.model.areas import Mask, Rect
+from inpaint_app.model.picture import Mask, Rect
 from inpaint_app.window.canvas.layers import edges
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inpaint_app.model.areas import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.services.running import PreviewSize, preview_rect
 
 EVERYTHING = np.ones((1000, 1000), bool)

@@ -9,8 +9,7 @@ from windows import FAST
 from dictsel_core import estimate_psnr, psnr, restore
 from inpaint_app.engine.restore import RestoreRequest, RunResult
 from inpaint_app.engine.source import Source
-from inpaint_app.model.areas import PackedMask
-from inpaint_app.model.mask_painter import MaskPainter
+from inpaint_app.model.masks import MaskPainter, PackedMask
 from inpaint_app.model.missing import MissingPixels
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.background.work import WorkerPool

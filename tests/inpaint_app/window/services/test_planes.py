@@ -9,8 +9,8 @@ from inpaint_app.engine.source import Plane
 from inpaint_app.io.atomic import write_files
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output
-from inpaint_app.model.areas import Rect
 from inpaint_app.model.look import Look
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.canvas.tools.brushes import CloneStamp
 from inpaint_app.window.canvas.tools.tool import Place
 from inpaint_app.window.document.project import read_project

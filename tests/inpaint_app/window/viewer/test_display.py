@@ -11,9 +11,9 @@ from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.measure import QualityMetrics, Scores
 from inpaint_app.engine.restore import IntermediateImage, Preview
 from inpaint_app.engine.source import Source
-from inpaint_app.model.areas import PackedMask, Rect
+from inpaint_app.model.masks import PackedMask
 from inpaint_app.model.missing import collect_missing
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Picture, Rect
 from inpaint_app.window.background.work import Activity
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState
