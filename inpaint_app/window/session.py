@@ -14,8 +14,7 @@ from inpaint_app.model.mask_doubt import MaskDoubt
 from inpaint_app.model.picture import Mask, Rect
 from inpaint_app.text import format_percent
 from inpaint_app.window.action_table import key_hint
-from inpaint_app.window.background.release import release_all
-from inpaint_app.window.background.work import WorkerPool
+from inpaint_app.window.background.work import WorkerPool, release_all
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.state import DocumentState

@@ -1,12 +1,14 @@
-"""Work outside the GUI thread: immutable requests go in, numbered answers come back."""
+"""Work outside the GUI thread, requests in and numbered answers out; and memory given back."""
 
 import gc
 import logging
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -14,8 +16,43 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from inpaint_app.engine.control import CancelledError, JobControl, Progress
 from inpaint_app.errors import UserError
 from inpaint_app.system import give_memory_back
-from inpaint_app.window.background.release import release_later
 from inpaint_app.window.remedies import remedies
+
+#: Between two things: other events are handled meanwhile.
+_PAUSE_MS = 1
+
+_held: deque[object] = deque()
+
+
+def release_later(*things: object) -> None:
+    """Hold things a little longer, and let go of one at a time between other events.
+
+    Giving back the memory of a picture of 24 megapixels takes 10 milliseconds, and closing it frees several.
+    To be called by the GUI thread.
+    """
+    _held.extend(thing for thing in things if thing is not None)
+    if _held and not _timer().isActive():
+        _timer().start(_PAUSE_MS)
+
+
+def release_all() -> None:
+    """Let go of everything now, before the event loop ends."""
+    _timer().stop()
+    _held.clear()
+
+
+@cache
+def _timer() -> QTimer:
+    timer = QTimer()
+    timer.timeout.connect(_release_one)
+    return timer
+
+
+def _release_one() -> None:
+    _held.popleft()
+    if not _held:
+        _timer().stop()
+
 
 #: Seconds that Python code of a worker may keep the GUI thread waiting each time that needs the interpreter
 #: again, which it does many times in one repaint; Python's own 5 ms add up to what a user notices.

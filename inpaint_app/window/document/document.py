@@ -12,7 +12,7 @@ from dictsel_core import RestoreSettings
 from inpaint_app.engine.source import Source
 from inpaint_app.model.masks import MaskPainter, PackedMask
 from inpaint_app.model.picture import Mask
-from inpaint_app.window.background.release import release_later
+from inpaint_app.window.background.work import release_later
 from inpaint_app.window.document.project import Project
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState, PlaneWork

@@ -17,8 +17,7 @@ from inpaint_app.engine.painted import HealedPicture, hand_painted, put_rect
 from inpaint_app.model.masks import PackedMask
 from inpaint_app.model.picture import Rect
 from inpaint_app.window.action_table import key_hint
-from inpaint_app.window.background.release import release_later
-from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
+from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool, release_later
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.runs import RunRecord, without_pixels
 from inpaint_app.window.document.state import ChosenSource
