@@ -38,21 +38,18 @@ def nonzero_2d(mask: Bools) -> tuple[Ints, Ints]:
     return rows, columns
 
 
-def positive_part_sums(gains: Floats, floors: Floats, largest: Floats | None = None) -> Doubles:
+def positive_part_sums(gains: Floats, floors: Floats) -> Doubles:
     """Return the sums over t of max(0, gains[t, :] - floors[t]): (n,).
 
-    Subtracting before summing keeps the result exactly zero if nothing exceeds its floor. If the largest
-    gain of each row is given, rows without any gain above their floor are skipped.
+    Subtracting before summing keeps the result exactly zero if nothing exceeds its floor.
     """
-    floors = floors.astype(gains.dtype, copy=False)
-    rows = np.arange(len(gains)) if largest is None else (largest > floors).nonzero()[0]
-    return _sum_positive_parts(gains, floors, rows)
+    return _sum_positive_parts(gains, floors.astype(gains.dtype, copy=False))
 
 
 @Kernel
-def _sum_positive_parts(gains: Floats, floors: Floats, rows: Ints) -> Doubles:
+def _sum_positive_parts(gains: Floats, floors: Floats) -> Doubles:
     sums = np.zeros(gains.shape[1])
-    for row in rows:
+    for row in range(len(gains)):
         part, floor = gains[row], floors[row]
         for column in range(len(sums)):
             difference = part[column] - floor

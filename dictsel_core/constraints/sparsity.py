@@ -63,7 +63,7 @@ class IndividualSparsity(SeparableConstraint):
         """Sum over patches of max(0, gain - cheapest removal); below the cap nothing is removed."""
         _, costs = table.cheapest
         floors = np.where(self._full(table.sizes), costs, 0)
-        return positive_part_sums(table.gains, floors, table.largest)
+        return positive_part_sums(table.gains, floors)
 
     def patch_values(self, table: ReplacementGains) -> Floats:
         """Return what each patch contributes to `values`: (T, n)."""
@@ -197,7 +197,7 @@ class AverageSparsity(Constraint):
         _, costs = table.cheapest
         floors = np.where(self._at_cap(table.sizes), np.maximum(costs, price), price)
         removals = np.maximum(price - costs, 0).sum()
-        bounds: Floats = removals + positive_part_sums(table.gains, floors, table.largest)
+        bounds: Floats = removals + positive_part_sums(table.gains, floors)
         return bounds
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:

@@ -80,7 +80,6 @@ class SupportState:
         if fit is None:
             fit = UtilityFit(problem) if isinstance(problem, UtilityProblem) else ColumnFit(problem)
         self._fit = fit
-        self._scratch = np.empty((0, 0), problem.data.dtype)
 
     @property
     def n_candidates(self) -> int:
@@ -130,36 +129,32 @@ class SupportState:
     def table(
         self,
         gains: Floats,
-        smoothness: float | None = None,
-        largest: Floats | None = None,
+        smoothness: float,
         rows: Ints | slice = slice(None),
     ) -> ReplacementGains:
-        """Return gains (B, n) of some patches with the costs of removals, (M w)^2; empty slots cost infinity.
+        """Return gains (B, n) of patches, by default all, with the costs of removals.
 
-        M is by default that of the ground set, and the patches are all.
+        These are (M w)^2 with the smoothness M, and infinite in empty slots.
         """
         width = max(1, int(self.sizes.max()))  # slots beyond are empty
-        supports, smoothness = self.supports[rows, :width], smoothness or self.problem.ground_set.smoothness
+        supports = self.supports[rows, :width]
         costs = np.square(smoothness * self.coefficients[rows, :width])
         costs[supports < 0] = np.inf
-        return ReplacementGains(gains, costs, supports, self.sizes[rows], largest)
+        return ReplacementGains(gains, costs, supports, self.sizes[rows])
 
-    def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
-        """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
+    def update_squares(self, rows: Ints, squares: Floats) -> None:
+        """Write (A^T r)^2 of the given patches to an array for all patches."""
         step = chunk_rows(squares.itemsize * squares.shape[1])
-        if not len(self._scratch):  # new pages would cost more than the arithmetic on them
-            self._scratch = np.empty((step, squares.shape[1]), squares.dtype)
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
-            part = self._scratch[: len(block)]
-            largest[block] = self.squared_correlations(block, part)
-            squares[block] = part
+            squares[block] = self.squared_correlations(block)
 
-    def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
-        """Put (A^T r)^2 into `out`, 0 for atoms in use and rounding errors; return the largest ones."""
+    def squared_correlations(self, rows: Ints) -> Floats:
+        """Return (A^T r)^2 of the given patches, (B, n), 0 for atoms in use and rounding errors."""
         supports, rounding = self.supports.take(rows, axis=0), self.problem.rounding.take(rows)
-        np.matmul(self.gradients(rows), self.problem.atoms, out=out, casting="same_kind")
-        return _square_correlations(out, rounding, self.problem.ground_set.duplicates, supports)
+        squares: Floats = self.gradients(rows) @ self.problem.atoms
+        _square_correlations(squares, rounding, self.problem.ground_set.duplicates, supports)
+        return squares
 
     def gradients(self, rows: Ints) -> Floats:
         """Return what the atoms are correlated with, (B, d): the residuals, or gradients of the utility."""
@@ -239,17 +234,15 @@ class GramState(SupportState):
         if len(rest):
             super().refit(rest)
 
-    def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
-        """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
-        _square_by_products(rows, self._arrays, self._inner, self._known, (squares, largest))
+    def update_squares(self, rows: Ints, squares: Floats) -> None:
+        """Write (A^T r)^2 of the given patches to an array for all patches."""
+        _square_by_products(rows, self._arrays, self._inner, self._known, squares)
 
-    def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
-        """Put (A^T r)^2 of the given patches into `out`, (B, n), and return the largest of each, (B,)."""
-        squares = np.empty((len(self.problem), self.n_candidates), out.dtype)
-        largest = np.empty(len(self.problem), out.dtype)
-        self.update_squares(rows, squares, largest)
-        out[...] = squares[rows]
-        return largest[rows]
+    def squared_correlations(self, rows: Ints) -> Floats:
+        """Return (A^T r)^2 of the given patches, (B, n), 0 for atoms in use and rounding errors."""
+        squares = np.empty((len(self.problem), self.n_candidates), self.problem.data.dtype)
+        self.update_squares(rows, squares)
+        return squares[rows]
 
     def _add_products(self, atoms: Iterable[int]) -> None:
         for atom in atoms:
@@ -312,16 +305,15 @@ def _square_by_products(
     state: tuple[Ints, Ints, Floats, Floats],
     inner: tuple[Floats, Floats, Ints],
     known: tuple[Floats, Ints],
-    out: tuple[Floats, Floats],
+    squares: Floats,
 ) -> None:
-    """Write squared correlations of patches with all atoms, (T, n), and the largest of each patch, (T,).
+    """Write squared correlations of patches with all atoms, (T, n).
 
     For the arguments see `_solve_supports` and, for rounding errors and duplicates, `_square_correlations`.
     """
     supports, sizes, weights, _ = state
     moments, products, places = inner
     rounding, duplicates = known
-    squares, largest = out
     n_atoms = squares.shape[1]
     left = np.empty(n_atoms)
     for row in rows:
@@ -332,40 +324,34 @@ def _square_by_products(
                 for a in range(n_atoms):
                     left[a] -= weight * explained[a]
         squares[row] = left
-        largest[row] = _square(squares[row], rounding[row], duplicates, supports[row])
+        _square(squares[row], rounding[row], duplicates, supports[row])
 
 
 @Kernel
-def _square_correlations(out: Floats, rounding: Floats, duplicates: Ints, supports: Ints) -> Floats:
-    """Square correlations (B, n) in place, and return the largest square of each patch: (B,).
+def _square_correlations(out: Floats, rounding: Floats, duplicates: Ints, supports: Ints) -> None:
+    """Square correlations (B, n) in place.
 
     They become 0 for atoms in use and where they are rounding errors, and equal for equal atoms: the columns
     of `duplicates`, (2, m), are atoms that equal an earlier one, and these.
     """
-    largest = np.empty(len(out), out.dtype)
     for b in range(len(out)):
-        largest[b] = _square(out[b], rounding[b], duplicates, supports[b])
-    return largest
+        _square(out[b], rounding[b], duplicates, supports[b])
 
 
 @PartialKernel
-def _square(squares: Floats, rounding: float, duplicates: Ints, support: Ints) -> float:
-    """Square the correlations of one patch in place, and return the largest square."""
+def _square(squares: Floats, rounding: float, duplicates: Ints, support: Ints) -> None:
+    """Square the correlations of one patch in place."""
     for a in range(len(squares)):
         square = squares[a] * squares[a]
         squares[a] = square if square > rounding else 0
-    return finish(squares, duplicates, support)
+    finish(squares, duplicates, support)
 
 
 @PartialKernel
-def finish(values: Floats, duplicates: Ints, support: Ints) -> float:
-    """Make the values of equal atoms equal, and those of atoms in use zero; return the largest."""
+def finish(values: Floats, duplicates: Ints, support: Ints) -> None:
+    """Make the values of equal atoms equal, and those of atoms in use zero."""
     for m in range(duplicates.shape[1]):
         values[duplicates[0, m]] = values[duplicates[1, m]]
     for atom in support:
         if atom >= 0:
             values[atom] = 0
-    largest: float = values[0]
-    for a in range(len(values)):
-        largest = max(largest, values[a])
-    return largest
