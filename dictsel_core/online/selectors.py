@@ -182,9 +182,7 @@ class _PatchSupport(SupportState):
 
     def gradient_squares(self) -> Doubles:
         """Return the squared correlations of all atoms, 0 for those of the support and rounding errors."""
-        squares = np.empty((1, self.n_candidates))
-        self.squared_correlations(_ROW, squares)
-        return np.asarray(squares[0])
+        return np.asarray(self.squared_correlations(_ROW)[0], np.float64)
 
 
 def _check_learners(learners: object, n_atoms: int, n_candidates: int) -> None:

@@ -162,14 +162,11 @@ class OwnChunk(Chunk[SupportState]):
         if free.any() and not exact:
             totals += _summed_squares(state, rows[free])
             rows = rows[~free]
-        dtype = state.problem.data.dtype
-        step = max(_LEAST_ROWS, chunk_rows(dtype.itemsize * len(totals)))
-        squares = np.empty((min(step, len(rows)), len(totals)), dtype)
+        step = max(_LEAST_ROWS, chunk_rows(state.problem.data.itemsize * len(totals)))
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
-            part = squares[: len(block)]
-            state.squared_correlations(block, part)
-            totals += self.constraint.part(block).values(state.table(part, self._common.smoothness, block))
+            table = state.table(state.squared_correlations(block), self._common.smoothness, block)
+            totals += self.constraint.part(block).values(table)
         return totals
 
 

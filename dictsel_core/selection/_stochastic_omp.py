@@ -215,8 +215,7 @@ class _Engine(ReplacementEngine):
         if m < len(patches):
             rows = np.sort(self._rng.choice(len(patches), m, replace=False))
         state, constraint = patches.update(rows)
-        squares = np.empty((m, patches.n_candidates))
-        state.squared_correlations(np.arange(m), squares)
+        squares = state.squared_correlations(np.arange(m))
         table = state.table(squares, patches.smoothness)
         if isinstance(constraint, SeparableConstraint):
             means, slack = self._separable_estimates(table, constraint)

@@ -182,8 +182,7 @@ class OptimumBound:
         """
         constraint, state = self._constraint, SupportState(self._problem, supports.shape[1])
         state.set_supports(supports)
-        gains = np.empty((len(supports), state.n_candidates), self._problem.data.dtype)
-        state.squared_correlations(np.arange(len(supports)), gains)
+        gains = state.squared_correlations(np.arange(len(supports)))
         values = constraint.values(state.table(gains, concavity))
         p = constraint.replacement_sparsity(n_atoms, len(np.unique(supports[supports >= 0])))
         # Without the costs, one replacement for each atom is enough under any constraint.

@@ -80,7 +80,6 @@ class SupportState:
         if fit is None:
             fit = UtilityFit(problem) if isinstance(problem, UtilityProblem) else ColumnFit(problem)
         self._fit = fit
-        self._scratch = np.empty((0, 0), problem.data.dtype)
 
     @property
     def n_candidates(self) -> int:
@@ -146,19 +145,16 @@ class SupportState:
     def update_squares(self, rows: Ints, squares: Floats) -> None:
         """Write (A^T r)^2 of the given patches to an array for all patches."""
         step = chunk_rows(squares.itemsize * squares.shape[1])
-        if not len(self._scratch):  # new pages would cost more than the arithmetic on them
-            self._scratch = np.empty((step, squares.shape[1]), squares.dtype)
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
-            part = self._scratch[: len(block)]
-            self.squared_correlations(block, part)
-            squares[block] = part
+            squares[block] = self.squared_correlations(block)
 
-    def squared_correlations(self, rows: Ints, out: Floats) -> None:
-        """Put (A^T r)^2 of the given patches into `out`, (B, n), 0 for atoms in use and rounding errors."""
+    def squared_correlations(self, rows: Ints) -> Floats:
+        """Return (A^T r)^2 of the given patches, (B, n), 0 for atoms in use and rounding errors."""
         supports, rounding = self.supports.take(rows, axis=0), self.problem.rounding.take(rows)
-        np.matmul(self.gradients(rows), self.problem.atoms, out=out, casting="same_kind")
-        _square_correlations(out, rounding, self.problem.ground_set.duplicates, supports)
+        squares: Floats = self.gradients(rows) @ self.problem.atoms
+        _square_correlations(squares, rounding, self.problem.ground_set.duplicates, supports)
+        return squares
 
     def gradients(self, rows: Ints) -> Floats:
         """Return what the atoms are correlated with, (B, d): the residuals, or gradients of the utility."""
@@ -242,11 +238,11 @@ class GramState(SupportState):
         """Write (A^T r)^2 of the given patches to an array for all patches."""
         _square_by_products(rows, self._arrays, self._inner, self._known, squares)
 
-    def squared_correlations(self, rows: Ints, out: Floats) -> None:
-        """Put (A^T r)^2 of the given patches into `out`, (B, n), 0 for atoms in use and rounding errors."""
-        squares = np.empty((len(self.problem), self.n_candidates), out.dtype)
+    def squared_correlations(self, rows: Ints) -> Floats:
+        """Return (A^T r)^2 of the given patches, (B, n), 0 for atoms in use and rounding errors."""
+        squares = np.empty((len(self.problem), self.n_candidates), self.problem.data.dtype)
         self.update_squares(rows, squares)
-        out[...] = squares[rows]
+        return squares[rows]
 
     def _add_products(self, atoms: Iterable[int]) -> None:
         for atom in atoms:

@@ -97,7 +97,7 @@ class SidePanel(QWidget):
             parameters,
             1,
             margins=(12, 2, 12, 2),
-            spacing=8,
+            spacing=6,
         )
         scroll = _Column()
         scroll.setWidgetResizable(True)
