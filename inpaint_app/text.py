@@ -1,9 +1,14 @@
 """Words and numbers that all front ends share; each fact stands once."""
 
-import math
-from collections.abc import Mapping
+from __future__ import annotations
 
-from dictsel_core.damage_kinds import DamageKind
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dictsel_core.damage_kinds import DamageKind
 
 PRESET_EXPLANATIONS = {
     "paper": "Close to the procedure of the paper: no refinement, and observed pixels are replaced too.",
