@@ -16,7 +16,7 @@ from inpaint_app.io.assets import ORIGINAL, read_sample
 from inpaint_app.model.damage import SAMPLES
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.app import wait_until_settled
-from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
+from inpaint_app.window.canvas.tools.brushes import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
 from inpaint_app.window.document.view_state import RETOUCH, STUDY
 from inpaint_app.window.main_window import MainWindow

@@ -16,8 +16,8 @@ from inpaint_app.cli.arguments import (
     run_program,
     version_option,
 )
+from inpaint_app.cli.options import one_of
 from inpaint_app.cli.streams import CommandLineError, print_note
-from inpaint_app.cli.values import one_of
 from inpaint_app.system import has_display
 from inpaint_app.system_libraries import missing_packages
 from inpaint_app.window.document.view_state import SIDE_BY_SIDE, VIEW_MODES
@@ -82,6 +82,7 @@ _COMMAND = Command(
     "inpaint-app [FILE] [options]",
     _PARAMETERS,
     _start,
+    None,
     about="Restore the missing pixels of a picture in a window.",
 )
 

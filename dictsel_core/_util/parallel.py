@@ -12,7 +12,7 @@ from importlib import import_module
 from itertools import islice
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
 
-from threadpoolctl import LibController, ThreadpoolController
+from threadpoolctl import ThreadpoolController
 
 from dictsel_core._util.validation import as_count
 
@@ -56,12 +56,6 @@ def map_chunks(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-@cache
-def _blas_libraries() -> list[LibController]:
-    import_module("scipy.linalg.cython_blas")  # what Numba calls for np.dot is SciPy's, not NumPy's
-    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
-
-
 class _SharedLimit:
     """Limits BLAS to one thread while there are users; the setting belongs to the whole process.
 
@@ -71,25 +65,25 @@ class _SharedLimit:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._n_users = 0
-        self._before: list[int] = []
 
     def __enter__(self) -> None:
         with self._lock:
             if self._n_users == 0:
-                self._before = [library.get_num_threads() for library in _blas_libraries()]
-                self._set([1] * len(self._before))
+                # OpenBLAS only obeys the first thread that sets the number: let it always be the same.
+                self._limit = _setter().submit(_blas().limit, limits=1).result()
             self._n_users += 1
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self._n_users -= 1
             if self._n_users == 0:
-                self._set(self._before)
+                _setter().submit(self._limit.restore_original_limits).result()
 
-    @staticmethod
-    def _set(counts: list[int]) -> None:
-        # OpenBLAS only obeys the first thread that sets the number: let it always be the same.
-        _setter().submit(_set_thread_counts, counts).result()
+
+@cache
+def _blas() -> ThreadpoolController:
+    import_module("scipy.linalg.cython_blas")  # what Numba calls for np.dot is SciPy's, not NumPy's
+    return ThreadpoolController().select(user_api="blas")
 
 
 @cache
@@ -99,11 +93,6 @@ def _setter() -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_setter.cache_clear)  # its thread does not exist in the child
-
-
-def _set_thread_counts(counts: list[int]) -> None:
-    for library, count in zip(_blas_libraries(), counts, strict=True):
-        library.set_num_threads(count)
 
 
 #: Use as ``with single_threaded_blas:``. We run threads of our own, and sums keep their order.

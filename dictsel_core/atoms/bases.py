@@ -1,6 +1,5 @@
 """Orthonormal bases of image patches: the two-dimensional cosine transform and wavelets."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,12 +63,22 @@ def _wavelet_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
             f"The wavelet basis {name!r} needs an even patch height and width, "
             f"but patch_shape is {patch_shape}."
         )
-    rows, origins = [], []
-    for level, orientation, vertical, horizontal in _sub_bands(wavelet, patch_shape):
-        rows.append(np.kron(vertical, horizontal))
-        grid = np.ndindex(len(vertical), len(horizontal))
-        origins += [AtomOrigin(name, level, orientation, row, column) for row, column in grid]
-    atoms = np.concatenate(rows).T
+    left, level = np.eye(int(np.prod(patch_shape))).reshape(-1, *patch_shape), 0
+    bands: list[tuple[int, str, Doubles]] = []  # coarse to fine
+    while all(size % 2 == 0 for size in left.shape[1:]):
+        level += 1
+        # Periodic, which keeps every wavelet orthonormal even if its filter is longer than the patch.
+        left, details = pywt.dwt2(left, wavelet, "periodization", axes=(1, 2))
+        names = ("horizontal", "vertical", "diagonal")
+        bands[:0] = [(level, *band) for band in zip(names, details, strict=True)]
+    bands.insert(0, (level, "approximation", left))
+    # The coefficients of unit pixels: each of them, by pixels, is an atom.
+    atoms = np.concatenate([values.reshape(len(values), -1) for *_, values in bands], axis=1)
+    origins = [
+        AtomOrigin(name, level, orientation, row, column)
+        for level, orientation, values in bands
+        for row, column in np.ndindex(values.shape[1:])
+    ]
     # The tables of some wavelets are not accurate enough (dmey: three digits).
     if not np.allclose(atoms.T @ atoms, np.eye(atoms.shape[1]), atol=1e-6):
         raise ValueError(
@@ -91,33 +100,3 @@ def _orthonormal_wavelet(name: str) -> pywt.Wavelet:
             f"The wavelet {name!r} is not orthonormal; choose one of the haar, db, sym or coif families."
         )
     return wavelet
-
-
-def _sub_bands(
-    wavelet: pywt.Wavelet, patch_shape: tuple[int, int]
-) -> Iterator[tuple[int, str, Doubles, Doubles]]:
-    """Yield (level, orientation, vertical filters, horizontal filters), coarse to fine.
-
-    The decomposition continues while both sides are even. Its extension is periodic, which keeps
-    every wavelet orthonormal even if its filter is longer than the patch.
-    """
-    n_levels = 0
-    while all(size % 2 ** (n_levels + 1) == 0 for size in patch_shape):
-        n_levels += 1
-    vertical, horizontal = (_filters_by_level(wavelet, size, n_levels) for size in patch_shape)
-    yield n_levels, "approximation", vertical[-1][0], horizontal[-1][0]
-    for level in range(n_levels, 0, -1):
-        (v_low, v_high), (h_low, h_high) = vertical[level - 1], horizontal[level - 1]
-        yield level, "horizontal", v_high, h_low
-        yield level, "vertical", v_low, h_high
-        yield level, "diagonal", v_high, h_high
-
-
-def _filters_by_level(wavelet: pywt.Wavelet, size: int, n_levels: int) -> list[tuple[Doubles, Doubles]]:
-    """Return low-pass and high-pass analysis matrices, (size / 2^level, size) each, from level 1 on."""
-    low = np.eye(size)
-    levels = []
-    for _ in range(n_levels):
-        low, high = pywt.dwt(low, wavelet, mode="periodization", axis=0)
-        levels.append((low, high))
-    return levels

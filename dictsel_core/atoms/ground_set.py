@@ -224,7 +224,7 @@ def ground_set_from_array(
         Height and width of the columns as image patches. By default they are not images.
 
     """
-    columns = as_matrix(atoms, "atoms", "(features, candidates)").astype(np.float64)
+    columns = as_matrix(atoms, "atoms", "(features, candidates)")
     n_features, n_candidates = columns.shape
     given: object = [f"atom {j}" for j in range(n_candidates)] if names is None else names
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -235,16 +235,20 @@ def ground_set_from_array(
     shape = None if patch_shape is None else _as_patch_shape(patch_shape)
     if shape is not None and shape[0] * shape[1] != n_features:
         raise ValueError(f"patch_shape {shape} does not fit atoms with {n_features} entries.")
-    scale = np.abs(columns).max(axis=0)
-    for j in np.flatnonzero(~np.isfinite(scale) | (scale == 0.0))[:1]:
-        problem = "is zero" if scale[j] == 0.0 else "contains NaN or infinity"
-        raise ValueError(
-            f"Every column of atoms must be finite and nonzero, but {labels[j]!r} (column {j}) {problem}."
-        )
-    columns /= scale  # so that squares neither vanish nor overflow
-    columns /= np.linalg.norm(columns, axis=0)
+    columns = unit_columns(columns, "atoms", labels)
     origins = tuple(AtomOrigin(label, 0, "custom", 0, j) for j, label in enumerate(labels))
     return GroundSet(columns, origins, shape)
+
+
+def unit_columns(given: Floats, name: str, labels: Sequence[str] = ()) -> Doubles:
+    """Return the columns of a matrix, of which each may have a label, scaled to unit length."""
+    scale = np.abs(given).max(axis=0)
+    for j in np.flatnonzero(~np.isfinite(scale) | (scale == 0.0))[:1]:
+        which = f"{labels[j]!r} (column {j})" if labels else f"column {j}"
+        problem = "is zero" if scale[j] == 0.0 else "contains NaN or infinity"
+        raise ValueError(f"Every column of {name} must be finite and nonzero, but {which} {problem}.")
+    columns = given.astype(np.float64) / scale  # so that squares neither vanish nor overflow
+    return np.ascontiguousarray(columns / np.linalg.norm(columns, axis=0))
 
 
 def as_ground_set(value: object) -> GroundSet:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, distance_transform_edt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
@@ -41,11 +40,10 @@ class Montage:
         """Offer the most frequent offsets to all pixels; a pause after each of them."""
         hole = np.flatnonzero(self._scale.hole)
         expansion = Expansion(self._seams, self.offsets)
-        found, counts = np.unique(self.offsets[self._scale.hole], axis=0, return_counts=True)
-        common = found[np.argsort(-counts, kind="stable")[:_N_OFFSETS]]
+        common = sorted(_pieces(self._seams, self.offsets), key=lambda each: -len(each[1]))[:_N_OFFSETS]
         for _ in range(_N_SWEEPS):
             improved = False
-            for offset in common:
+            for offset, _ in common:
                 improved |= expansion.offer(offset, hole)
                 yield
             if not improved:
@@ -53,12 +51,12 @@ class Montage:
 
     def polish(self) -> Iterator[None]:
         """Shift pieces by at most one pixel, then move the seams between them; a pause after each piece."""
-        for offset, piece in self._pieces():
+        for offset, piece in _pieces(self._seams, self.offsets):
             costs = [self._seams.piece_cost(piece, offset + shift, self.offsets) for shift in _SHIFTS]
             self.offsets.reshape(-1, 2)[piece] = offset + _SHIFTS[int(np.argmin(costs))]
             yield
         expansion = Expansion(self._seams, self.offsets)
-        for offset, piece in self._pieces():
+        for offset, piece in _pieces(self._seams, self.offsets):
             expansion.offer(offset, self._near(offset, piece))
             yield
 
@@ -79,15 +77,18 @@ class Montage:
         )
         parents = nearest[:, rows[:, None], columns[None, :]]
         offsets = np.where(scale.hole[:, :, None], 2 * self.offsets[parents[0], parents[1]], 0)
-        return Montage(scale, _allowed(scale, offsets))
+        montage = Montage(scale, offsets)
+        montage._go_to_sources()
+        return montage
 
-    def _pieces(self) -> list[tuple[Ints, Ints]]:
-        """Return the offsets that pixels have (2,), each with these pixels."""
-        hole = np.flatnonzero(self._scale.hole)
-        offsets, numbers = np.unique(self.offsets[self._scale.hole], axis=0, return_inverse=True)
-        order = np.argsort(numbers.ravel(), kind="stable")
-        ends = np.cumsum(np.bincount(numbers.ravel()))
-        return list(zip(offsets, np.split(hole[order], ends[:-1]), strict=True))
+    def _go_to_sources(self) -> None:
+        """Replace offsets that lead to no source by the way to the nearest one."""
+        hole, offsets = np.flatnonzero(self._scale.hole), self.offsets.reshape(-1, 2)
+        wrong = hole[~self._seams.is_allowed(hole, offsets[hole])]
+        if wrong.size:
+            nearest = distance_transform_edt(self._scale.barred, return_distances=False, return_indices=True)
+            places = np.divmod(wrong, self._scale.shape[1])
+            offsets[wrong] = np.transpose(nearest[:, *places] - np.array(places))
 
     def _near(self, offset: Ints, piece: Ints) -> Ints:
         """Return the pixels of the hole in and near a piece."""
@@ -102,21 +103,13 @@ class Montage:
         return np.asarray((down + rows.start) * width + across + columns.start)
 
 
-def _allowed(scale: Scale, offsets: Ints) -> Ints:
-    """Return offsets of which those that lead to no source are replaced by the way to the nearest one."""
-    height, width = scale.shape
-    rows, columns = np.indices(scale.shape)
-    targets = rows + offsets[:, :, 0], columns + offsets[:, :, 1]
-    inside = (targets[0] >= 0) & (targets[0] < height) & (targets[1] >= 0) & (targets[1] < width)
-    barred = scale.barred[np.where(inside, targets[0], 0), np.where(inside, targets[1], 0)]
-    wrong = scale.hole & (~inside | barred)
-    if not wrong.any():
-        return offsets
-    nearest: NDArray[np.int32] = distance_transform_edt(
-        scale.barred, return_distances=False, return_indices=True
-    )
-    direct = np.stack([nearest[0] - rows, nearest[1] - columns], axis=2)
-    return np.where(wrong[:, :, None], direct, offsets)
+def _pieces(seams: Seams, offsets: Ints) -> list[tuple[Ints, Ints]]:
+    """Return the offsets that pixels of the hole have (2,), each with these pixels."""
+    hole = np.flatnonzero(seams.hole)
+    found, numbers = np.unique(offsets.reshape(-1, 2)[hole], axis=0, return_inverse=True)
+    order = np.argsort(numbers.ravel(), kind="stable")
+    ends = np.cumsum(np.bincount(numbers.ravel()))
+    return list(zip(found, np.split(hole[order], ends[:-1]), strict=True))
 
 
 class Expansion:
@@ -130,11 +123,8 @@ class Expansion:
         self._offsets = offsets.reshape(-1, 2)
         self._alone = np.zeros(len(self._offsets))
         self._numbers = np.full(len(self._offsets), -1)  # of nodes; there is none between two offers
-        pixels = np.flatnonzero(seams.hole)
-        found, numbers = np.unique(self._offsets[pixels], axis=0, return_inverse=True)
-        for number, offset in enumerate(found):
-            own = pixels[numbers.ravel() == number]
-            self._alone[own] = seams.alone(own, offset)
+        for offset, piece in _pieces(seams, offsets):
+            self._alone[piece] = seams.alone(piece, offset)
 
     def offer(self, offset: Ints, pixels: Ints) -> bool:
         """Give an offset to those of some pixels (N,) that lower the total cost; return whether any did."""

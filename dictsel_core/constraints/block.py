@@ -1,6 +1,5 @@
 """Constraints on blocks of patches: few atoms, or independent ones, for all patches of a block."""
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -16,7 +15,7 @@ from dictsel_core.constraints.constraint import (
     Supports,
     SwapTable,
 )
-from dictsel_core.constraints.matroid import Matroid, as_matroids
+from dictsel_core.constraints.matroid import Matroid, UniformMatroid, as_matroids
 
 
 class _BlockConstraint(LocalConstraint):
@@ -24,7 +23,8 @@ class _BlockConstraint(LocalConstraint):
 
     one_replacement_per_atom: ClassVar[bool] = True
 
-    _members: tuple[Ints, ...]
+    matroid_of_block: tuple[Matroid, ...]
+    members: tuple[Ints, ...]  #: The patches of each block.
     _labels: Ints
 
     def _set_blocks(self, given: object) -> None:
@@ -47,17 +47,24 @@ class _BlockConstraint(LocalConstraint):
         labels = np.empty(len(members), dtype=np.intp)
         for b, block in enumerate(blocks):
             labels[block] = b
-        object.__setattr__(self, "_members", blocks)
+        object.__setattr__(self, "members", blocks)
         object.__setattr__(self, "_labels", labels)
 
-    @property
-    def members(self) -> tuple[Ints, ...]:
-        """The patches of each block."""
-        return self._members
-
     def check(self, n_points: int, n_candidates: int) -> None:
-        """Raise ValueError if the blocks do not fit the patches."""
+        """Raise ValueError if the blocks do not fit the patches, or a matroid not the ground set."""
         self.check_count(n_points)
+        for matroid in set(self.matroid_of_block):
+            matroid.check(n_candidates)
+
+    def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
+        """Return the largest rank."""
+        return max(1, min(max(matroid.rank(n_candidates) for matroid in set(self.matroid_of_block)), n_atoms))
+
+    def is_feasible(self, supports: Supports) -> bool:
+        """Return whether the union of the supports of every block is independent."""
+        unions = [{int(a) for t in block for a in supports[t]} for block in self.members]
+        pairs = zip(self.matroid_of_block, unions, strict=True)
+        return all(matroid.is_independent(sorted(union)) for matroid, union in pairs)
 
     def check_count(self, n_points: int) -> None:
         """Raise ValueError if the blocks do not cover exactly the patches."""
@@ -89,9 +96,15 @@ class _BlockConstraint(LocalConstraint):
         added &= (table.additions[:, atom] > 0) | (removed >= 0)  # swaps have values of their own
         return Replacement(float(values[values > 0].sum()), added, removed)
 
-    @abstractmethod
     def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[int, Ints, Bools, Bools]]:
         """Yield blocks that cannot receive all candidates: number, atoms, what it can, and what for what."""
+        for b, matroid in enumerate(self.matroid_of_block):
+            used = supports[self.members[b]]
+            union = np.unique(used[used >= 0])
+            free, slots = matroid.exchanges(union[None], candidates)
+            received = free[0] | np.isin(candidates, union)
+            if not received.all():
+                yield b, union, received, slots[0]
 
     def _block_values(self, table: ReplacementGains, candidates: slice = slice(None)) -> tuple[Floats, Ints]:
         """Return values of atoms in every block, and the atoms that they would replace, -1: (b, m) each."""
@@ -99,7 +112,7 @@ class _BlockConstraint(LocalConstraint):
         names = np.arange(table.gains.shape[1])[candidates]
         replaced = np.full(values.shape, -1)
         for b, union, free, slots in self._exchanges(table.supports, names):
-            rows, closed = self._members[b], np.flatnonzero(~free)
+            rows, closed = self.members[b], np.flatnonzero(~free)
             holds = table.supports[rows][None] == union[:, None, None]
             costs = np.where(
                 slots, np.where(holds, table.costs[rows][None], 0).sum(axis=(1, 2))[:, None], np.inf
@@ -117,7 +130,7 @@ class _BlockConstraint(LocalConstraint):
         values = self._sum_over_blocks(table.additions)
         replaced = np.full(values.shape, -1)
         for b, union, free, slots in self._exchanges(table.supports, np.arange(values.shape[1])):
-            rows, best = self._members[b], np.full(values.shape[1], -np.inf)
+            rows, best = self.members[b], np.full(values.shape[1], -np.inf)
             for old, possible in zip(union.tolist(), slots, strict=True):
                 holders, places = np.nonzero(table.supports[rows] == old)
                 change = table.swaps[rows[holders], places] - table.additions[rows[holders]]
@@ -135,16 +148,12 @@ class _BlockConstraint(LocalConstraint):
         holds = (supports == sought[:, None]) & (sought >= 0)[:, None]
         return takes[self._labels], np.where(holds.any(axis=1), holds.argmax(axis=1), -1)
 
-    def _unions(self, supports: Supports) -> list[set[int]]:
-        """Return the atoms that each block uses."""
-        return [{int(a) for t in block for a in supports[t]} for block in self._members]
-
     def _sum_over_blocks(self, values: Floats) -> Floats:
         from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import, and needed here alone)
 
         n_points = len(self._labels)
         indicator = csr_array(
-            (np.ones(n_points), (self._labels, np.arange(n_points))), shape=(len(self._members), n_points)
+            (np.ones(n_points), (self._labels, np.arange(n_points))), shape=(len(self.members), n_points)
         )
         sums: Floats = indicator @ values
         return sums
@@ -181,8 +190,9 @@ class BlockSparsity(_BlockConstraint):
     def __post_init__(self) -> None:
         self._set_blocks(self.blocks)
         caps = as_caps(self.sparsity, "sparsity")
-        as_each(caps, len(self._members), "block")
+        each = as_each(caps, len(self.members), "block")
         object.__setattr__(self, "caps", caps)
+        object.__setattr__(self, "matroid_of_block", tuple(map(UniformMatroid, each.tolist())))
 
     @classmethod
     def from_labels(cls, labels: ArrayLike, sparsity: int | ArrayLike) -> "BlockSparsity":
@@ -197,24 +207,10 @@ class BlockSparsity(_BlockConstraint):
         order = np.argsort(numbers, kind="stable")
         return cls(np.split(order, np.cumsum(np.bincount(numbers))[:-1]), sparsity)
 
-    def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
-        """Return the maximum size of a support within the caps and the dictionary."""
-        return min(int(np.max(self.caps)), n_atoms)
-
     def shared_caps(self, n_points: int) -> Sequence[tuple[Ints, int]]:
         """Return the blocks and their caps."""
-        caps = np.broadcast_to(self.caps, len(self._members))
-        return list(zip(self._members, caps.tolist(), strict=True))
-
-    def is_feasible(self, supports: Supports) -> bool:
-        """Return whether no block uses more atoms than its cap."""
-        return bool((np.array([len(union) for union in self._unions(supports)]) <= self.caps).all())
-
-    def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[int, Ints, Bools, Bools]]:
-        used = self._costs(supports, np.zeros(supports.shape), len(candidates)) == 0
-        for b in np.flatnonzero(used.sum(axis=1) >= self.caps):
-            union = np.flatnonzero(used[b])
-            yield int(b), union, used[b], np.ones((len(union), len(candidates)), bool)
+        caps = np.broadcast_to(self.caps, len(self.members))
+        return list(zip(self.members, caps.tolist(), strict=True))
 
     def _block_values(self, table: ReplacementGains, candidates: slice = slice(None)) -> tuple[Floats, Ints]:
         # All blocks at once: full ones lose the same atom for any that they do not use.
@@ -229,10 +225,10 @@ class BlockSparsity(_BlockConstraint):
         """Return what it costs to remove each atom from a whole block, infinite if it is not used: (b, n)."""
         rows, slots = np.nonzero(supports >= 0)
         cells = self._labels[rows] * n_candidates + supports[rows, slots]
-        size = len(self._members) * n_candidates
+        size = len(self.members) * n_candidates
         totals = np.bincount(cells, weights=costs[rows, slots], minlength=size).astype(np.float64)
         totals[np.bincount(cells, minlength=size) == 0] = np.inf
-        return totals.reshape(len(self._members), n_candidates)
+        return totals.reshape(len(self.members), n_candidates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,36 +259,13 @@ class BlockMatroidSparsity(_BlockConstraint):
 
     blocks: Sequence[ArrayLike]
     matroids: Matroid | Sequence[Matroid]
-    matroid_of_block: tuple[Matroid, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._set_blocks(self.blocks)
-        given, n_blocks = as_matroids(self.matroids, "BlockMatroidSparsity"), len(self._members)
+        given, n_blocks = as_matroids(self.matroids, "BlockMatroidSparsity"), len(self.members)
         each = (given,) * n_blocks if isinstance(given, Matroid) else given
         if len(each) != n_blocks:
             raise ValueError(
                 f"There must be one matroid or one per block, {n_blocks}, but there are {len(each)}."
             )
         object.__setattr__(self, "matroid_of_block", each)
-
-    def check(self, n_points: int, n_candidates: int) -> None:
-        """Raise ValueError if the blocks do not fit the patches, or a matroid not the ground set."""
-        super().check(n_points, n_candidates)
-        for matroid in set(self.matroid_of_block):
-            matroid.check(n_candidates)
-
-    def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
-        """Return the largest rank."""
-        return max(1, min(max(matroid.rank(n_candidates) for matroid in set(self.matroid_of_block)), n_atoms))
-
-    def is_feasible(self, supports: Supports) -> bool:
-        """Return whether the union of every block is independent."""
-        pairs = zip(self.matroid_of_block, self._unions(supports), strict=True)
-        return all(matroid.is_independent(sorted(union)) for matroid, union in pairs)
-
-    def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[int, Ints, Bools, Bools]]:
-        for b, matroid in enumerate(self.matroid_of_block):
-            used = supports[self._members[b]]
-            union = np.unique(used[used >= 0])
-            free, slots = matroid.exchanges(union[None], candidates)
-            yield b, union, free[0] | np.isin(candidates, union), slots[0]

@@ -43,8 +43,8 @@ _LEAST_DOUBT = 1e-4
 def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Regions]]:
     """Return cracks and scratches, and dust and hairs; the confidence is the probability that it is damage.
 
-    A region has a rim around the pixels that count for its confidence: damage is wider than it looks. The
-    frame of the picture is no damage.
+    A region is larger than the pixels that count for its confidence: it is followed as far as it can be seen,
+    and has a rim. The frame of the picture is no damage.
     """
     yield 0.0
     (plane, tint), factor = _stretched(image), 1
@@ -57,7 +57,7 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     logits = np.where(is_line, lines, spots)
     logits += tint_evidence(image, plane.shape, (pixels, numbers), logits)
     regions = regions_from_points(plane.shape, pixels, numbers, 1 / (1 + np.exp(-logits)))
-    wide = with_rims(regions, plane, found.around)
+    wide = with_rims(regions, plane, damage >= _LOWEST, found.around)
     lines, spots = (
         enlarged(without(chosen_regions(wide, chosen), found.frame), factor, image.shape)
         for chosen in (is_line, ~is_line)
@@ -67,12 +67,15 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
 
 def _stretched(image: DetectionImage) -> tuple[Single, Single]:
     """Return brightness and tint in ranges of the brightness: that of all channels may be wider."""
-    plane = image.brightness
+    plane = image.brightness()
     step = max(1, int(np.sqrt(plane.size / _N_SAMPLES)))
     sample = plane[::step, ::step][~image.missing[::step, ::step]]
     low, high = np.quantile(sample, _QUANTILES) if sample.size else (0.0, 1.0)
     span = np.float32(max(high - low, _LEAST_SPAN))
-    return np.asarray((plane - np.float32(low)) / span), image.tint() / span
+    tint = image.tint(shrink(plane)) / span
+    plane -= np.float32(low)
+    plane /= span
+    return plane, tint
 
 
 def _logits(plane: Single, tint: Single) -> Work[tuple[Single, Single]]:

@@ -10,9 +10,12 @@ from dictsel_core._util.validation import Bools, Ints
 from dictsel_core.detection.plane import Single, shrink
 from dictsel_core.detection.regions import Regions, grown, regions_from_points
 
-#: Pixels around a region that belong to it in any case, and more of them that may.
-_SURE, _MORE = 1, 2
-#: A rim differs from what lies around by so many standard deviations, and by so much of the range.
+#: So many pixels around a region belong to it in any case; it is followed so far into what may be damage.
+_SURE, _REACH = 1, 6
+#: Marks are kept so far from what their surroundings are measured by.
+_APART = 3
+#: What belongs to a region differs from what lies around by so many standard deviations, and by so much of
+#: the range.
 _DEVIATIONS, _LEAST = 2.0, 0.03
 #: What lies around is measured in squares of blocks of pixels: side of a block, and blocks in a row.
 _HALVINGS, _BLOCKS = 2, 5
@@ -31,7 +34,7 @@ class Surroundings:
     @classmethod
     def of(cls, plane: Single, mask: Bools) -> "Surroundings":
         """Return them for a mask, whose rims do not count."""
-        weight = (~dilated(mask, _SURE + _MORE)).astype(np.float32)
+        weight = (~dilated(mask, _APART)).astype(np.float32)
         values = plane * weight
         sums = [weight, values, values * values]
         for _ in range(_HALVINGS):
@@ -47,23 +50,32 @@ class Surroundings:
         return self.mean[rows, columns], self.deviation[rows, columns]
 
 
-def with_rims(regions: Regions, plane: Single, around: Surroundings) -> Regions:
-    """Return regions with their rims: until the picture, a plane of brightness, is as it is around them."""
+def with_rims(regions: Regions, plane: Single, possible: Bools, around: Surroundings) -> Regions:
+    """Return regions with their rims, and with what goes on from there.
+
+    They are followed through pixels that may be damage, as long as the picture, a plane of brightness,
+    differs from what lies around them as they do.
+    """
     wide = grown(regions, _SURE)
     if not len(wide):
         return wide
     width, flat = regions.shape[1], plane.reshape(-1)
     sign = signs(flat[wide.pixels], wide.pixels, wide.numbers(), around, width)
-    for _ in range(_MORE):
-        ring = grown(wide)
+    owner = np.full(plane.size, -1, np.int32)
+    owner[wide.pixels] = wide.numbers()
+    parts = [wide]
+    for _ in range(_REACH):
+        ring = grown(parts[-1])
         pixels, numbers = ring.pixels, ring.numbers()
+        kept = possible.reshape(-1)[pixels] & (owner[pixels] != numbers)
+        pixels, numbers = pixels[kept], numbers[kept]
         mean, deviation = around.at(pixels, width)
-        excess = sign[numbers] * (flat[pixels] - mean)
-        kept = excess > np.maximum(_DEVIATIONS * deviation, _LEAST)
-        pixels = np.concatenate([wide.pixels, pixels[kept]])
-        numbers = np.concatenate([wide.numbers(), numbers[kept]])
-        wide = regions_from_points(regions.shape, pixels, numbers, regions.confidence)
-    return wide
+        kept = sign[numbers] * (flat[pixels] - mean) > np.maximum(_DEVIATIONS * deviation, _LEAST)
+        owner[pixels[kept]] = numbers[kept]
+        parts.append(regions_from_points(regions.shape, pixels[kept], numbers[kept], regions.confidence))
+    pixels = np.concatenate([part.pixels for part in parts])
+    numbers = np.concatenate([part.numbers() for part in parts])
+    return regions_from_points(regions.shape, pixels, numbers, regions.confidence)
 
 
 def dilated(mask: Bools, radius: int) -> Bools:

@@ -178,8 +178,13 @@ def _held_out_sample(
                 errors = errors_among_neighbors(damaged, part, *given) / data_range**2
             else:
                 # Wide holes tell nothing, and take long to fill.
-                given_plan = replace(plan, fill_reach=0), trial.held_out
-                errors = held_out_errors(trial.image, *given_plan, origin=trial.corner, data_range=data_range)
+                given_plan, origin = (
+                    replace(plan, fill_reach=0),
+                    (trial.region[0].start, trial.region[1].start),
+                )
+                errors = held_out_errors(
+                    trial.image, given_plan, trial.held_out, origin=origin, data_range=data_range
+                )
             sample.add(number, trial, _by_pixel(trial, errors, data_range))
     return sample
 
@@ -190,13 +195,7 @@ class Trial(NamedTuple):
     image: Image  #: with the held-out pixels
     narrow: Bools  #: (h, w, c), what of its missing pixels is narrow damage
     held_out: Bools  #: (h, w, c)
-    corner: tuple[int, int]  #: top-left pixel of this part in the image
-
-    @property
-    def region(self) -> Region:
-        """Rows and columns of this part in the image."""
-        (top, left), (height, width) = self.corner, self.image.shape
-        return slice(top, top + height), slice(left, left + width)
+    region: Region  #: rows and columns of this part in the image
 
 
 def trials(image: Image, narrow: Bools, rng: np.random.Generator) -> Iterator[Trial]:
@@ -205,7 +204,7 @@ def trials(image: Image, narrow: Bools, rng: np.random.Generator) -> Iterator[Tr
         part, damage = image.part(tile), narrow[tile]
         held_out = hold_out(part.missing, rng, damage)
         if held_out.any() and all(part.observed_channels):
-            yield Trial(part, damage, held_out, (tile[0].start, tile[1].start))
+            yield Trial(part, damage, held_out, tile)
 
 
 def _tiles(narrow: Bools, rng: np.random.Generator) -> Iterator[tuple[slice, slice]]:
@@ -294,8 +293,8 @@ def _by_pixel(trial: Trial, errors: Floats, data_range: float) -> Floats:
 def _places(image: int, trial: Trial, chosen: Bools, distances: Ints) -> Ints:
     """Return image, row, column, layer and distance of the chosen values of a trial: (5, N)."""
     rows, columns, layers = at = np.nonzero(chosen)
-    images = np.full(len(rows), image)
-    return np.stack([images, rows + trial.corner[0], columns + trial.corner[1], layers, distances[at]])
+    top, left = (each.start for each in trial.region)
+    return np.stack([np.full(len(rows), image), rows + top, columns + left, layers, distances[at]])
 
 
 def _counted_once(places: Ints) -> Ints:

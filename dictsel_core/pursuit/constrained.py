@@ -109,14 +109,8 @@ def _caps_and_rules(
 ) -> tuple[Ints, Rules | None]:
     """Return the sparsity of each patch, and how atoms are selected, unless by each patch alone."""
     n_points, n_columns = len(points), matrix.shape[1]
-    if isinstance(constraint, MatroidSparsity):
-        kinds = constraint.matroids_with_rows(n_points)
-        rows = (np.arange(start, min(start + CHUNK, n_points)) for start in range(0, n_points, CHUNK))
-        rules = {(each[0], each[-1] + 1): _independent_only(constraint.part(each), names) for each in rows}
-        return np.full(n_points, max(matroid.rank_of(names.tolist()) for matroid, _ in kinds)), rules
-    if isinstance(constraint, BlockSparsity | BlockMatroidSparsity):
-        constraint.check_count(n_points)
-        return _block_rules(constraint, names)
+    if isinstance(constraint, MatroidSparsity | BlockSparsity | BlockMatroidSparsity):
+        return _block_rules(*_blocks(constraint, n_points), names)
     constraint.check(n_points, n_columns)
     if not isinstance(constraint, IndividualSparsity | AverageSparsity):
         capacity = constraint.capacity(n_points, n_columns, n_columns)
@@ -141,19 +135,26 @@ def _within_budget(matrix: Floats, points: ObservedData, caps: Ints, budget: int
     return np.bincount(bought % len(points), minlength=len(points)).astype(np.intp)
 
 
-def _block_rules(constraint: BlockSparsity | BlockMatroidSparsity, names: Ints) -> tuple[Ints, Rules]:
+def _blocks(
+    constraint: MatroidSparsity | BlockSparsity | BlockMatroidSparsity, n_points: int
+) -> tuple[list[int], Sequence[Matroid]]:
+    """Return the numbers of patches that share a support, and the matroid of each; one each by default."""
+    if isinstance(constraint, MatroidSparsity):
+        constraint.matroids_with_rows(n_points)  # which refuses another number of patches
+        matroids = constraint.matroids
+        return [1] * n_points, [matroids] * n_points if isinstance(matroids, Matroid) else matroids
+    constraint.check_count(n_points)
+    return [len(members) for members in constraint.members], constraint.matroid_of_block
+
+
+def _block_rules(sizes: list[int], matroids: Sequence[Matroid], names: Ints) -> tuple[Ints, Rules]:
     """Return caps and rules of patches in the order of their blocks."""
-    matroids: Sequence[Matroid] = ()
-    if isinstance(constraint, BlockMatroidSparsity):
-        matroids = constraint.matroid_of_block
-        limits = [matroid.rank_of(names.tolist()) for matroid in matroids]
-    else:
-        limits = [min(cap, len(names)) for _, cap in constraint.shared_caps(0)]
-    sizes, rules = [len(members) for members in constraint.members], {}
+    ranks = {id(matroid): matroid.rank_of(names.tolist()) for matroid in matroids}
+    rules = {}
     for first, ends in _chunks_of_blocks(sizes):
         own = matroids[first : first + len(ends) - 1]
         rules[int(ends[0]), int(ends[-1])] = _shared_scores(ends[:-1] - ends[0], own, names)
-    return np.repeat(limits, sizes), rules
+    return np.repeat([ranks[id(matroid)] for matroid in matroids], sizes), rules
 
 
 def _chunks_of_blocks(sizes: Sequence[int]) -> list[tuple[int, Ints]]:
@@ -170,15 +171,16 @@ def _chunks_of_blocks(sizes: Sequence[int]) -> list[tuple[int, Ints]]:
 def _shared_scores(starts: Ints, matroids: Sequence[Matroid], names: Ints) -> Rule:
     """Return the rule by which the patches from each start on select the same allowed atom."""
     padded = np.append(names, -1)
+    kinds = MatroidSparsity(matroids).matroids_with_rows(len(matroids))
 
     def share(scores: Floats, supports: Ints) -> None:
         sizes = np.diff(np.append(starts, len(scores)))
         sums = np.add.reduceat(scores, starts, axis=0)
         # Patches that cannot use an atom of their block have -1 in its place.
-        unions = np.maximum.reduceat(supports, starts, axis=0) if matroids else supports[:0]
-        for b, matroid in enumerate(matroids):
-            free, _ = matroid.exchanges(padded[unions[b : b + 1]], names)
-            sums[b, ~free[0]] = -1
+        unions = np.maximum.reduceat(supports, starts, axis=0)
+        for matroid, rows in kinds:
+            free, _ = matroid.exchanges(padded[unions[rows]], names)
+            sums[rows] = np.where(free, sums[rows], -1)
         scores[...] = np.repeat(sums, sizes, axis=0)
 
     return share
@@ -203,17 +205,5 @@ def _feasible_only(constraint: Constraint, names: Ints) -> Rule:
             scores[point] = -1
             if best >= 0:
                 scores[point, best] = own
-
-    return restrict
-
-
-def _independent_only(constraint: MatroidSparsity, names: Ints) -> Rule:
-    """Return the rule by which a patch cannot select atoms that would make its support dependent."""
-    padded = np.append(names, -1)
-
-    def restrict(scores: Floats, supports: Ints) -> None:
-        for matroid, rows in constraint.matroids_with_rows(len(scores)):
-            free, _ = matroid.exchanges(padded[supports[rows]], names)
-            scores[rows] = np.where(free, scores[rows], -1)
 
     return restrict

@@ -22,7 +22,7 @@ from dictsel_core.constraints import (
 from dictsel_core.selection.engine import OMPEngine
 from dictsel_core.selection.problem import Problem, as_points, problem_of
 from dictsel_core.selection.run import DataSums, data_sums
-from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.state import Fitted, SupportState, joined
 from dictsel_core.utility import Utility
 
 #: Like the built-in `map` with one iterable: returns the results in the order of the tasks.
@@ -46,12 +46,12 @@ class State(NamedTuple):
 
 
 class Input(NamedTuple):
-    """The common part of the input of all chunks; M is None for that of the ground set."""
+    """The common part of the input of all chunks."""
 
     ground_set: GroundSet
     utility: Utility | None
     n_atoms: int
-    smoothness: float | None
+    smoothness: float
     keep: bool
 
 
@@ -84,13 +84,10 @@ class Chunk(ABC, Generic[Opened]):
 
     def data_sums(self) -> DataSums:
         """Return what bounds the optimum."""
-        problem = self._problem()
-        if self._common.utility is not None:
-            return DataSums(float(problem.energies.sum()) / 2, float(problem.energies.max()), None)
-        return data_sums(problem.data, complete=problem.observed is None)
+        return data_sums(self._problem())
 
     @abstractmethod
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         """Return supports and weights of the patches."""
 
     @abstractmethod
@@ -145,7 +142,7 @@ class OwnChunk(Chunk[SupportState]):
         state = self._open()
         return _summed_squares(state, np.arange(len(state.problem)))
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         return self._open().fitted()
 
     def _make(self, problem: Problem, supports: Ints | None) -> SupportState:
@@ -165,16 +162,11 @@ class OwnChunk(Chunk[SupportState]):
         if free.any() and not exact:
             totals += _summed_squares(state, rows[free])
             rows = rows[~free]
-        dtype = state.problem.data.dtype
-        step = max(_LEAST_ROWS, chunk_rows(dtype.itemsize * len(totals)))
-        squares = np.empty((min(step, len(rows)), len(totals)), dtype)
+        step = max(_LEAST_ROWS, chunk_rows(state.problem.data.itemsize * len(totals)))
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
-            part = squares[: len(block)]
-            largest = state.squared_correlations(block, part)
-            totals += self.constraint.part(block).values(
-                state.table(part, self._common.smoothness, largest, block)
-            )
+            table = state.table(state.squared_correlations(block), self._common.smoothness, block)
+            totals += self.constraint.part(block).values(table)
         return totals
 
 
@@ -223,7 +215,7 @@ class SharedChunk(Chunk[OMPEngine]):
         """Return the gains of all patches for some atoms: (T_c, m)."""
         return self._open().gains[:, atoms]
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         return self._open().state.fitted()
 
     def _make(self, problem: Problem, supports: Ints | None) -> OMPEngine:
@@ -256,8 +248,8 @@ class Chunks:
         threads: int,
         workers: Workers | None,
     ) -> None:
-        self._chunks, self.ground_set, self.constraint = chunks, common.ground_set, constraint
-        self._smoothness = common.smoothness
+        self.parts, self.ground_set, self.constraint = chunks, common.ground_set, constraint
+        self.smoothness = common.smoothness
         self._threads, self._workers = threads, workers
         sizes = self.ask(Chunk.size)  # every chunk is checked before any work
         self.n_points, self.n_candidates = sum(sizes), len(common.ground_set)
@@ -270,23 +262,13 @@ class Chunks:
             chunk.constraint = constraint if shares else constraint.part(rows, nowhere)
 
     @property
-    def smoothness(self) -> float:
-        """M."""
-        return self._smoothness or self.ground_set.smoothness
-
-    @property
     def objective(self) -> float:
-        return sum(chunk.state.objective for chunk in self._chunks)
-
-    @property
-    def states(self) -> list[State]:
-        """The states of all chunks."""
-        return [chunk.state for chunk in self._chunks]
+        return sum(chunk.state.objective for chunk in self.parts)
 
     def ask(self, *questions: Callable[[Any], Answer]) -> list[Answer]:
         """Return the answers of all chunks, in their order, to one question or each to its own."""
-        each = questions * len(self._chunks) if len(questions) == 1 else questions
-        tasks = list(zip(self._chunks, each, strict=True))
+        each = questions * len(self.parts) if len(questions) == 1 else questions
+        tasks = list(zip(self.parts, each, strict=True))
         results: Iterable[Any]
         if self._workers is None:
             results = map_chunks(lambda number, _: _answer(tasks[number]), len(tasks), 1, self._threads)
@@ -296,7 +278,7 @@ class Chunks:
         for number, found, state in results:
             if number != len(answers):
                 raise ValueError("workers must return results in the order of the tasks, as map does.")
-            self._chunks[number].state = state
+            self.parts[number].state = state
             answers.append(found)
         if len(answers) < len(tasks):
             raise ValueError(f"workers must return {len(tasks)} results, as map does, not {len(answers)}.")
@@ -310,6 +292,5 @@ class Chunks:
             total += answer
         return total
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        parts = self.ask(methodcaller("fitted"))
-        return [z for zs, _ in parts for z in zs], [w for _, ws in parts for w in ws]
+    def fitted(self) -> Fitted:
+        return joined(self.ask(methodcaller("fitted")))

@@ -107,7 +107,7 @@ class _Engine(ReplacementEngine):
         return SelectedAtom(atom, max(gain, 0.0), len(values))
 
     def update_table(self, rows: Ints) -> None:
-        for block, supports in self.state.blocks(rows):
+        for block, supports in self.state.blocks(rows, self.state.n_candidates):
             width = supports.shape[1]
             self.table.additions[block], self.table.swaps[block, :width] = self._differences.of_supports(
                 block, supports

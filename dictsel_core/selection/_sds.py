@@ -15,7 +15,7 @@ from dictsel_core.pursuit.columns import Pursuit, Rule
 from dictsel_core.selection.engine import Selector
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.run import SelectionRun, SelectionStep, iterate
-from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.state import Fitted, SupportState
 from dictsel_core.selection.utilities import modular_values
 from dictsel_core.utility import Utility
 
@@ -112,16 +112,13 @@ class _ModularEngine:
         self._total -= gain
         return SelectionStep(atom, -gain, self._total, len(fresh))
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         paid = np.zeros(self._pool.size, bool)
         paid[np.argsort(-self._pool, axis=None, kind="stable")[: self._budget]] = True
         chosen = np.where(paid.reshape(self._pool.shape) & (self._pool > 0), self._atoms, -1)
         order = np.argsort(chosen < 0, axis=1, kind="stable")
         self._state.set_supports(np.take_along_axis(chosen, order, axis=1))
         return self._state.fitted()
-
-    def achieved(self) -> float:
-        return self._state.objective
 
     def _smallest(self) -> tuple[Ints, Doubles]:
         """Return the slot of the smallest value of each patch, and that value: (T,) each."""
@@ -217,13 +214,10 @@ class _OMPEngine:
         self.code()
         return SelectionStep(best, float(gains[best]), float(self.utilities.sum()), len(tried))
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         state = SupportState(self.problem, self.depth)
         state.set_supports(self.supports)
         return state.fitted()
-
-    def achieved(self) -> float:
-        return float(self.utilities.sum())
 
     def code(self) -> None:
         """Code all patches in the dictionary, and find the atoms that OMP would have chosen over it."""

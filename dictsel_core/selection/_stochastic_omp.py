@@ -11,7 +11,6 @@ from dictsel_core._util.parallel import finished
 from dictsel_core._util.validation import (
     Bools,
     Doubles,
-    Floats,
     Ints,
     ObservedData,
     as_count,
@@ -32,8 +31,8 @@ from dictsel_core.selection.engine import (
     best_replacement,
 )
 from dictsel_core.selection.problem import Problem, as_points
-from dictsel_core.selection.run import DataSums, SelectionRun, SpectralBound, data_sums, iterate
-from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.run import SelectionRun, SpectralBound, data_sums, iterate
+from dictsel_core.selection.state import Fitted, SupportState, joined
 
 
 @finished
@@ -128,20 +127,14 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
         raise ValueError(f"confidence must be below 1, but is {probability}.")
     constraint.check(len(points), len(ground_set))
     generator, max_repeats = as_generator(rng), as_max_repeats(repeats, count)
-    constant = as_smoothness(smoothness) or ground_set.smoothness
-    patches = _Patches(ground_set, points, constraint, count, constant)
-
-    def sums() -> Iterator[DataSums]:
-        for part in _parts(len(points), ground_set.n_features):
-            rows, factors = points.rows(part[0], part[-1] + 1)
-            yield data_sums(rows, complete=factors is None)
+    patches = _Patches(ground_set, points, constraint, count, as_smoothness(smoothness, ground_set))
 
     def engine() -> _Engine:
         largest = bound.sums.largest / patches.smoothness or 1.0  # if all data are zero
         doubt = (1 - probability) / (8 * len(ground_set) * count)
         return _Engine(patches, max_repeats, largest, size, doubt, generator)
 
-    bound = SpectralBound(sums)
+    bound = SpectralBound(lambda: map(data_sums, map(patches.problem, patches.parts())))
     return SelectionRun(ground_set, count, engine, bound)
 
 
@@ -166,16 +159,24 @@ class _Patches:
         self._supports: Ints = np.full((len(points), capacity), -1)
         self._seen: Ints = np.zeros(len(points), np.intp)
         self.atoms: list[int] = []  # of the replacements that patches make
-        self.objective = self.reached = 0.0
+        self.objective = 0.0
 
     def __len__(self) -> int:
         return len(self._points)
 
+    def parts(self) -> Iterator[Ints]:
+        """Yield the patches in parts that are worked on at once."""
+        step = 16 * chunk_rows(8 * self.ground_set.n_features)
+        return (np.arange(start, min(start + step, len(self))) for start in range(0, len(self), step))
+
+    def problem(self, rows: Ints) -> Problem:
+        """Return some patches as a problem."""
+        return Problem(self.ground_set, self._points.reordered(rows))
+
     def update(self, rows: Ints) -> tuple[SupportState, Constraint]:
         """Make the remaining replacements of some patches; return their state and constraint."""
-        problem = Problem(self.ground_set, self._points.reordered(rows))
         constraint = self._constraint.part(rows, self._supports)
-        state = SupportState(problem, self._supports.shape[1])
+        state = SupportState(self.problem(rows), self._supports.shape[1])
         state.set_supports(self._supports[rows])
         seen = self._seen[rows]
         for number in range(int(seen.min()), len(self.atoms)):
@@ -186,18 +187,9 @@ class _Patches:
         self._supports[rows], self._seen[rows] = state.supports, len(self.atoms)
         return state, constraint
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         """Bring all patches up to date; return their supports and least-squares weights."""
-        supports: list[Ints] = []
-        weights: list[Floats] = []
-        self.reached = 0.0
-        for rows in _parts(len(self), self.ground_set.n_features):
-            state = self.update(rows)[0]
-            part = state.fitted()
-            supports += part[0]
-            weights += part[1]
-            self.reached += state.objective
-        return supports, weights
+        return joined(self.update(rows)[0].fitted() for rows in self.parts())
 
 
 class _Engine(ReplacementEngine):
@@ -223,8 +215,7 @@ class _Engine(ReplacementEngine):
         if m < len(patches):
             rows = np.sort(self._rng.choice(len(patches), m, replace=False))
         state, constraint = patches.update(rows)
-        squares = np.empty((m, patches.n_candidates))
-        state.squared_correlations(np.arange(m), squares)
+        squares = state.squared_correlations(np.arange(m))
         table = state.table(squares, patches.smoothness)
         if isinstance(constraint, SeparableConstraint):
             means, slack = self._separable_estimates(table, constraint)
@@ -267,12 +258,3 @@ class _Engine(ReplacementEngine):
         if replacement is not None:
             values[atom] = replacement.value / (self._patches.smoothness * self._sample)
         return values, np.full(len(bounds), np.inf)
-
-    def achieved(self) -> float:
-        return self._patches.reached
-
-
-def _parts(n_points: int, n_features: int) -> Iterator[Ints]:
-    """Yield the patches in parts that are worked on at once."""
-    step = 16 * chunk_rows(8 * n_features)
-    return (np.arange(start, min(start + step, n_points)) for start in range(0, n_points, step))

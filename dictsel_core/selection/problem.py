@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._util.validation import Doubles, Floats, Ints, ObservedData, rounding_level
 from dictsel_core.atoms.ground_set import GroundSet, as_ground_set
-from dictsel_core.pursuit.columns import PatchFits
+from dictsel_core.pursuit.fits import PatchFits
 from dictsel_core.utility import Utility
 
 #: Relative size of gradients up to which they are rounding error.
@@ -57,10 +57,9 @@ class Problem:
     def __len__(self) -> int:
         return len(self.data)
 
-    def fits(self, n_patches: int, capacity: int, *, sparse: bool | None = None) -> PatchFits:
-        """Return fits of some patches by atoms, in float64; sparse, by default, if much is missing."""
-        is_sparse = self._sparse if sparse is None else sparse
-        return PatchFits(n_patches, capacity, self.padded_rows, sparse=is_sparse)
+    def fits(self, n_patches: int, capacity: int) -> PatchFits:
+        """Return fits of some patches by atoms, in float64; sparse if much is missing."""
+        return PatchFits(n_patches, capacity, self.padded_rows, sparse=self._sparse)
 
     def equalize_duplicates(self, table: Floats) -> None:
         """Make the entries of equal atoms, along the last axis, equal: then the first one is selected."""
@@ -91,8 +90,7 @@ class Problem:
         """Return vectors, zero at missing entries, such that their products with atoms are masked ones."""
         if not self.has_partial_weights or self.observed is None:
             return vectors
-        factors = self.observed[rows]
-        return vectors * (factors if vectors.ndim == 2 else factors[:, None])
+        return vectors * self.observed[rows]
 
     def columns(self, rows: Ints, supports: Ints) -> Doubles:
         """Return the atoms of given supports (B, S), zero at missing entries of the patch: (B, S, d)."""

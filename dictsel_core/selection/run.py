@@ -12,8 +12,8 @@ from dictsel_core._util.parallel import SteppedRun, single_threaded_blas, step_b
 from dictsel_core._util.validation import Doubles, Floats, Ints, as_nonnegative
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import AverageSparsity, Constraint
-from dictsel_core.selection.problem import Problem
-from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.problem import Problem, UtilityProblem
+from dictsel_core.selection.state import Fitted, SupportState
 
 Parameters = ParamSpec("Parameters")
 
@@ -53,19 +53,22 @@ class DataSums(NamedTuple):
     gram: Doubles | None  #: Y^T Y of the rows; None if entries are missing, or for other utilities.
 
 
-def data_sums(data: Floats, *, complete: bool) -> DataSums:
-    """Return the sums over rows (B, d), which are complete if nothing is missing in them."""
-    rows = data.astype(np.float64, copy=False)
-    energies = np.vecdot(rows, rows)
-    gram = rows.T @ rows if complete and rows.shape[1] <= _MAX_GRAM else None
+def data_sums(problem: Problem) -> DataSums:
+    """Return the sums over the patches of a problem."""
+    energies, rows = problem.energies, problem.data.astype(np.float64, copy=False)
+    is_complete = problem.observed is None and not isinstance(problem, UtilityProblem)
+    gram = rows.T @ rows if is_complete and rows.shape[1] <= _MAX_GRAM else None
     return DataSums(float(energies.sum()) / 2, float(energies.max()), gram)
 
 
 class SpectralBound:
-    """By the energy, and by the spectrum if nothing is missing: sums over parts of the data."""
+    """By the energy, or the largest possible utility, and by the spectrum if nothing is missing.
 
-    def __init__(self, parts: Callable[[], Iterable[DataSums]]) -> None:
-        self._parts = parts
+    Both are sums over parts of the data; `itemsize` is the size of their numbers in bytes.
+    """
+
+    def __init__(self, parts: Callable[[], Iterable[DataSums]], itemsize: int = 4) -> None:
+        self._parts, self._safety = parts, _SAFETY[itemsize]
 
     @property
     def energy(self) -> float:
@@ -77,7 +80,7 @@ class SpectralBound:
         bounds = {"energy": self.sums.energy}
         if self.sums.gram is not None:
             bounds["spectrum"] = float(np.linalg.eigvalsh(self.sums.gram)[::-1][:n_atoms].sum()) / 2
-        return _least(achieved, bounds, _SAFETY[4])
+        return _least(achieved, bounds, self._safety)
 
     @cached_property
     def sums(self) -> DataSums:
@@ -95,32 +98,19 @@ def _least(achieved: float, bounds: dict[str, float], safety: float) -> Certific
     return Certificate(achieved, max(achieved, bounds[reason] * (1 + safety)), reason)
 
 
-class EnergyBound:
-    """By the energy, or the largest possible utility, alone: every entry at its best."""
-
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-
-    @property
-    def energy(self) -> float:
-        """Half the energy, or the largest possible utility."""
-        return float(self._problem.energies.sum()) / 2
-
-    def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
-        """Return this bound."""
-        return _least(achieved, {"energy": self.energy}, _SAFETY[self._problem.data.itemsize])
-
-
-class OptimumBound(EnergyBound):
+class OptimumBound:
     """Upper bounds on the optimum of the squared utility for one problem and constraint."""
 
     def __init__(self, problem: Problem, constraint: Constraint) -> None:
-        super().__init__(problem)
-        self._constraint = constraint
+        self._problem, self._constraint = problem, constraint
+        self.energy = float(problem.energies.sum()) / 2  #: Half the energy.
 
     def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
         """Return the least of these bounds."""
-        bounds: dict[str, float] = {"energy": self._reachable_energy}
+        energies, constraint = self._problem.energies, self._constraint
+        if isinstance(constraint, AverageSparsity) and constraint.budget < len(energies):
+            energies = np.partition(energies, -constraint.budget)[-constraint.budget :]  # of those it reaches
+        bounds = {"energy": float(energies.sum()) / 2}
         complete = self._problem.observed is None
         if complete and min(self._problem.data.shape) <= _MAX_GRAM:
             bounds["spectrum"] = float(self._spectrum[:n_atoms].sum()) / 2
@@ -131,14 +121,6 @@ class OptimumBound(EnergyBound):
         if further is not None:  # `achieved` is a difference of energies, and rounded as they are
             bounds["gains"] = achieved + further + safety * self.energy
         return _least(achieved, bounds, safety)
-
-    @cached_property
-    def _reachable_energy(self) -> float:
-        """Half the energy of all patches, or of as many as the budget can reach."""
-        energies = self._problem.energies
-        if isinstance(self._constraint, AverageSparsity) and self._constraint.budget < len(energies):
-            energies = np.partition(energies, -self._constraint.budget)[-self._constraint.budget :]
-        return float(energies.sum()) / 2
 
     @cached_property
     def _spectrum(self) -> Doubles:
@@ -168,7 +150,10 @@ class OptimumBound(EnergyBound):
         atoms[np.arange(atoms.shape[1]) < sizes[:, None]] = np.concatenate(supports)
         capacity = self._constraint.capacity(len(problem), len(ground_set), n_atoms)
         if capacity == 1:
-            return self._single_atom_gains(n_atoms, atoms[:, 0])
+            # Where every patch uses one atom, the objective is submodular.
+            values, used = problem.squared_modular_values(), atoms[:, 0]
+            reached = np.where(used >= 0, values[np.arange(len(used)), used], 0)
+            return _sum_of_largest(positive_part_sums(values, reached), n_atoms)
         if problem.observed is not None or len(ground_set) > _MAX_GRAM:
             return None
         concavity = ground_set.smallest_eigenvalue(2 * capacity, merge_duplicates=alike)
@@ -177,12 +162,6 @@ class OptimumBound(EnergyBound):
         ordered = np.sort(atoms, axis=1)
         twice = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any()  # as SDS_MA may select
         return None if concavity == 0 or twice else self._gradient_gains(n_atoms, concavity, atoms)
-
-    def _single_atom_gains(self, n_atoms: int, used: Ints) -> float:
-        """Bound further gains where every patch uses one atom, so that the objective is submodular."""
-        values = self._modular
-        reached = np.where(used >= 0, values[np.arange(len(used)), used], 0)
-        return _sum_of_largest(positive_part_sums(values, reached), n_atoms)
 
     def _gradient_gains(self, n_atoms: int, concavity: float, supports: Ints) -> float:
         r"""Bound further gains by the inequality behind lemma C.1, which holds for any supports Z*.
@@ -195,8 +174,7 @@ class OptimumBound(EnergyBound):
         """
         constraint, state = self._constraint, SupportState(self._problem, supports.shape[1])
         state.set_supports(supports)
-        gains = np.empty((len(supports), state.n_candidates), self._problem.data.dtype)
-        state.squared_correlations(np.arange(len(supports)), gains)
+        gains = state.squared_correlations(np.arange(len(supports)))
         values = constraint.values(state.table(gains, concavity))
         p = constraint.replacement_sparsity(n_atoms, len(np.unique(supports[supports >= 0])))
         # Without the costs, one replacement for each atom is enough under any constraint.
@@ -206,10 +184,6 @@ class OptimumBound(EnergyBound):
         if constraint.one_replacement_per_atom:
             bounds.append(_sum_of_largest(values, n_atoms))
         return min(bounds) / (2 * concavity)
-
-    @cached_property
-    def _modular(self) -> Floats:
-        return self._problem.squared_modular_values()
 
 
 def _eigenvalues(data: Floats) -> Doubles:
@@ -289,11 +263,8 @@ class Engine(Protocol):
     def advance(self) -> SelectionStep:
         """Select one more atom."""
 
-    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> Fitted:
         """Return the supports of all patches, and their least-squares weights."""
-
-    def achieved(self) -> float:
-        """Return the sum of f_t of the supports that `fitted` has returned last."""
 
 
 class SelectionRun(SteppedRun[SelectionStep, Selection]):
@@ -304,7 +275,7 @@ class SelectionRun(SteppedRun[SelectionStep, Selection]):
         ground_set: GroundSet,
         n_atoms: int,
         start: Callable[[], Engine],
-        bound: EnergyBound | SpectralBound,
+        bound: OptimumBound | SpectralBound,
     ) -> None:
         super().__init__()
         self._ground_set, self._n_atoms, self._start, self._bound = ground_set, n_atoms, start, bound
@@ -319,16 +290,15 @@ class SelectionRun(SteppedRun[SelectionStep, Selection]):
     def result(self) -> Selection:
         """The selection after the steps taken."""
         with single_threaded_blas:
-            engine = self._started()
-            taken, (supports, coefficients) = self._steps, engine.fitted()
+            taken, fitted = self._steps, self._started().fitted()
             return Selection(
                 ground_set=self._ground_set,
                 indices=read_only(np.array(list(dict.fromkeys(step.atom for step in taken)), dtype=np.intp)),
-                supports=tuple(supports),
-                coefficients=tuple(coefficients),
+                supports=tuple(fitted.supports),
+                coefficients=tuple(fitted.weights),
                 gains=read_only(np.array([step.gain for step in taken])),
                 objective=read_only(np.array([step.objective for step in taken])),
-                certificate=self._bound.certificate(len(taken), engine.achieved(), supports),
+                certificate=self._bound.certificate(len(taken), fitted.reached, fitted.supports),
             )
 
     def finish_when(self, *, explained: float = 1.0, growth: float = 0.0) -> Selection:

@@ -1,10 +1,11 @@
 """Commands, options and arguments on click, with errors of one sentence that says what to do."""
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
+from string import Template
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import click
@@ -71,14 +72,7 @@ class Argument(click.Argument):
     group = ARGUMENTS
 
     def __init__(
-        self,
-        name: str,
-        metavar: str,
-        value: Value,
-        help_text: str,
-        *,
-        several: bool = False,
-        **more: Any,  # noqa: ANN401
+        self, name: str, metavar: str, value: Value, help_text: str, *, several: bool = False, **more: Any
     ) -> None:
         super().__init__([name], type=value, metavar=metavar, nargs=-1 if several else 1, **more)
         self.help = help_text
@@ -98,7 +92,7 @@ class Option(click.Option):
         *,
         group: Group = OPTIONS,
         setting: str = "",
-        **more: Any,  # noqa: ANN401  (of click)
+        **more: Any,
     ) -> None:
         *names, last = usage.replace(",", "").split()
         kind = {"metavar": last, "type": value} if not last.startswith("-") else {"is_flag": True}
@@ -110,7 +104,8 @@ class Option(click.Option):
 class Command(click.Command):
     """A command: its usage (without the name of the program), parameters, and what runs it.
 
-    The details are the end of its help: examples, explanations, JSON keys.
+    The end of its help, with examples, explanations and JSON keys, is a file of `assets/help` with its name,
+    in which some words have yet to be filled in; there is none if these are None.
     """
 
     def __init__(
@@ -118,13 +113,23 @@ class Command(click.Command):
         usage: str,
         parameters: Sequence[click.Parameter],
         run: Callable[[SimpleNamespace], int],
-        details: str = "",
+        words: Mapping[str, str] | None = MappingProxyType({}),
         about: str = "",
     ) -> None:
-        self.usage, self.details, self._run = usage, details, run
+        self.usage, self._words, self._run = usage, words, run
         settings = {**_CONTEXT, "allow_extra_args": True}
         name, parameters = usage.split(maxsplit=1)[0], [*parameters, help_option()]
         super().__init__(name, settings, params=parameters, add_help_option=False, help=about)
+
+    @property
+    def details(self) -> str:
+        """The end of the help."""
+        from inpaint_app.io.assets import asset  # seldom needed
+
+        if self._words is None:
+            return ""
+        page = asset("help", f"{self.name}.txt").read_text("utf-8")
+        return Template(page).safe_substitute(self._words).rstrip("\n")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse, and refuse what is left over."""

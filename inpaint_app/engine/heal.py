@@ -6,18 +6,14 @@ import numpy as np
 
 from dictsel_core import Restoration, RestoreSettings, RestoreStep, restore
 from dictsel_core.restoration import has_wide_hole, iter_restore_region, region_context
-from inpaint_app.engine.brush_tip import BrushTip, blended
 from inpaint_app.engine.control import Event, JobControl, ProgressReporter
 from inpaint_app.engine.copying import CopySource, copied
-from inpaint_app.engine.healed_picture import HealedPicture, HealedRect, faded, put_rect, rect_of
 from inpaint_app.engine.hole_fill import HoleFill
+from inpaint_app.engine.painted import BrushTip, HealedPicture, HealedRect, blended, faded, put_rect, rect_of
 from inpaint_app.engine.restore import translate_errors
 from inpaint_app.errors import UserError
-from inpaint_app.model.mask_painter import MaskDelta
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array, channel_axis
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import MaskDelta, PackedMask
+from inpaint_app.model.picture import Array, Mask, Rect, channel_axis
 
 
 @dataclass(frozen=True, eq=False)

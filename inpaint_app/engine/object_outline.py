@@ -1,14 +1,29 @@
-"""The outline of an object that somebody drew a line around: it follows the edges inside the line."""
-
-from dataclasses import dataclass
+"""Pixels that belong together: those like one of them, or an object that somebody drew a line around."""
 
 import numpy as np
 import numpy.typing as npt
 
 from inpaint_app.engine.control import JobControl, Progress
-from inpaint_app.model.missing import Mask, dilate
-from inpaint_app.model.picture import Array
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.missing import dilate
+from inpaint_app.model.picture import Array, Mask, Picture, Rect, full_scale
+
+
+def similar_region(picture: Picture, row: int, column: int, tolerance: float) -> tuple[Rect, Mask]:
+    """Return the pixels of nearly the color of one, connected with it: a rectangle, and which lie in it.
+
+    No channel may differ by more than the tolerance, in levels of 255.
+    """
+    from skimage.segmentation import flood  # noqa: PLC0415  (slow to import)
+
+    pixels = np.atleast_3d(picture.pixels)
+    color, most = pixels[row, column].astype(float), tolerance / 255 * full_scale(pixels.dtype)
+    near = ((pixels >= color - most) & (pixels <= color + most)).all(axis=2)
+    near[row, column] = True  # even if it is not a number
+    region = flood(near, (row, column), connectivity=1)
+    rows, columns = (np.flatnonzero(region.any(axis=axis)) for axis in (1, 0))
+    rect = Rect(int(rows[0]), int(columns[0]), int(np.ptp(rows)) + 1, int(np.ptp(columns)) + 1)
+    return rect, region[rect.slices]
+
 
 _Values = npt.NDArray[np.float64]
 
@@ -27,55 +42,42 @@ _CORE = 0.35
 _BETA = 90.0
 
 
-@dataclass(frozen=True, eq=False)
-class OutlineRequest:
-    """A line around an object."""
+def outline_object(pixels: Array, rect: Rect, inside: Mask, control: JobControl) -> tuple[Rect, Mask]:
+    """Return the pixels of the object that a line surrounds: the rectangle of the line, and which lie in it.
 
-    pixels: Array  #: Of the whole picture.
-    rect: Rect  #: Around the line.
-    inside: Mask  #: Pixels of the rectangle that the line surrounds.
-
-
-def outline_object(request: OutlineRequest, control: JobControl) -> tuple[Rect, Mask]:
-    """Return the pixels of the object: a rectangle, and which lie in it.
-
+    `inside` are the pixels of the rectangle that the line surrounds, in a picture of these pixels.
     What lies outside of the line is no object. Inside, colors that are seen outside too make a pixel less
     likely to be one; a random walk (Grady, 2006) from what is certain to what is not then finds the border
     along the edges of the picture. It reaches a pixel further, for the soft edge of the object.
     """
     from skimage.segmentation import random_walker  # noqa: PLC0415  (slow to import)
 
-    room = max(4, round(_ROOM * max(request.rect.height, request.rect.width)))
-    outer = request.rect.widened(room, request.pixels.shape)
-    colors, inside = _reduced(request, outer)
+    outer = rect.widened(max(4, round(_ROOM * max(rect.height, rect.width))), pixels.shape)
+    whole = np.zeros((outer.height, outer.width), np.bool_)
+    whole[rect.within(outer).slices] = inside
+    colors, within = _reduced(pixels[outer.slices], whole)
     if np.ptp(colors) == 0:
-        return request.rect, request.inside
+        return rect, inside
     control.report(Progress("looking for the object", 0.2))
     control.check()
-    likely = _likelihood(colors, inside)
-    seeds = _seeds(likely, inside)
+    likely = _likelihood(colors, within)
+    seeds = _seeds(likely, within)
     if not (seeds == 1).any():
-        return request.rect, request.inside
+        return rect, inside
     control.report(Progress("looking for the object", 0.6))
     control.check()
-    probability = random_walker(colors, seeds, beta=_BETA, mode="bf", return_full_prob=True, channel_axis=-1)[
-        0
-    ]
+    walk = random_walker(colors, seeds, beta=_BETA, mode="bf", return_full_prob=True, channel_axis=-1)
     control.check()
-    found = _enlarged(probability, outer) > 0.5
-    found = dilate(_solid(found), 1)
-    found[request.rect.within(outer).slices] &= request.inside
-    return _cut(found, outer, request)
+    found = dilate(_solid(_enlarged(walk[0], whole.shape) > 0.5), 1)[rect.within(outer).slices] & inside
+    return rect, found if found.any() else inside
 
 
-def _reduced(request: OutlineRequest, outer: Rect) -> tuple[_Values, Mask]:
+def _reduced(pixels: Array, surrounded: Mask) -> tuple[_Values, Mask]:
     """Return the colors of a part of the picture, spread alike, and what the line surrounds, both reduced."""
     from skimage.color import rgb2lab  # noqa: PLC0415  (slow to import)
     from skimage.transform import resize  # noqa: PLC0415  (slow to import)
 
-    part = np.nan_to_num(np.atleast_3d(request.pixels[outer.slices]).astype(float))
-    inside = np.zeros(part.shape[:2], float)
-    inside[request.rect.within(outer).slices] = request.inside
+    part, inside = np.nan_to_num(np.atleast_3d(pixels).astype(float)), surrounded.astype(float)
     scale = min(1.0, _MAX_SIDE / max(part.shape[:2]))
     shape = tuple(max(round(side * scale), 1) for side in part.shape[:2])
     if shape != part.shape[:2]:
@@ -139,10 +141,9 @@ def _seeds(likely: _Values, inside: Mask) -> npt.NDArray[np.int32]:
     return seeds
 
 
-def _enlarged(values: _Values, outer: Rect) -> _Values:
+def _enlarged(values: _Values, shape: tuple[int, ...]) -> _Values:
     from skimage.transform import resize  # noqa: PLC0415  (slow to import)
 
-    shape = outer.height, outer.width
     enlarged: _Values = values if values.shape == shape else resize(values, shape, order=1)
     return enlarged
 
@@ -157,9 +158,3 @@ def _solid(found: Mask) -> Mask:
         found = np.isin(labels, 1 + np.flatnonzero(sizes >= 0.05 * sizes.max()))
     filled: Mask = ndimage.binary_fill_holes(found)
     return filled
-
-
-def _cut(found: Mask, outer: Rect, request: OutlineRequest) -> tuple[Rect, Mask]:
-    """Return what is found within the rectangle of the line; all of that if nothing is."""
-    part = found[request.rect.within(outer).slices]
-    return request.rect, part if part.any() else request.inside

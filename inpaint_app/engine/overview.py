@@ -13,10 +13,8 @@ from inpaint_app.io.chunked.npy import write_npy
 from inpaint_app.io.chunked.opening import SUFFIXES, cached_store, stamp_of
 from inpaint_app.io.chunked.store import Store
 from inpaint_app.io.paths import is_zarr
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array, Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Array, Picture, Rect
 
 #: Values of the reduced picture, at most.
 MAX_VALUES = 12_000_000
@@ -113,7 +111,7 @@ def write_enlarged(
     def bands(plane: int) -> Iterator[Array]:
         columns = np.arange(shape[1]) // overview.factor
         mask = masks.get(plane)
-        small = None if mask is None else _of_pixels(mask)[:, columns]
+        small = None if mask is None else np.asarray(np.atleast_3d(mask.unpack()).any(axis=2))[:, columns]
         for top in range(0, shape[0], overview.factor):
             control.check()
             n_rows = min(overview.factor, shape[0] - top)
@@ -130,11 +128,6 @@ def write_enlarged(
             writer.write(
                 rows, shape=shape, dtype=np.uint8, rowsperstrip=1, photometric="minisblack", contiguous=False
             )
-
-
-def _of_pixels(mask: PackedMask) -> Mask:
-    flat: Mask = np.logical_or.reduce(np.atleast_3d(mask.unpack()), axis=2)
-    return flat
 
 
 def at_full_size(overview: Overview, picture: Picture) -> Picture:

@@ -17,16 +17,16 @@ from inpaint_app.engine.export import check_recipe_target, pending_recipe
 from inpaint_app.engine.hole_fill import HoleFillFiles
 from inpaint_app.engine.measure import QualityMetrics, quality
 from inpaint_app.engine.overview import Overview, write_enlarged
+from inpaint_app.engine.painted import Retouch
 from inpaint_app.engine.restore import restore, tune, with_grain
 from inpaint_app.engine.restore_stack import restore_stack
-from inpaint_app.engine.retouch import Retouch
 from inpaint_app.engine.source import BYTES_PER_VALUE, Plane, Source, load_pages, memory, with_reference
 from inpaint_app.errors import Remedy, TooLargeError, UserError, join_names, printable_path
 from inpaint_app.io.atomic import check_distinct, write_files
 from inpaint_app.io.paths import is_zarr
 from inpaint_app.io.write import Output
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Array, Picture
 
 #: Side of a block in pixels: at this size the halos add about an eighth to the work.

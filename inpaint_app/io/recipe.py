@@ -15,8 +15,7 @@ from dictsel_core.restoration import Parameter
 from inpaint_app.errors import Remedy, UserError, clause, printable_path
 from inpaint_app.io.atomic import PendingFile
 from inpaint_app.io.read import read_whole_file
-from inpaint_app.model.color import parse_color
-from inpaint_app.model.mask_spec import GROW, SENSITIVITY, TOLERANCE, MaskSpec
+from inpaint_app.model.missing import GROW, SENSITIVITY, TOLERANCE, MaskSpec, parse_color
 
 FORMAT = 1
 _MAX_BYTES = 1_000_000
@@ -168,7 +167,8 @@ def read_recipe(path: str | Path) -> Recipe:
 
     Which settings exist and what values they take is for the caller to check.
     """
-    contents, name = _read_object(Path(path)), printable_path(path)
+    data, name = read_whole_file(Path(path), limit=_MAX_BYTES), printable_path(path)
+    contents = parse_object(data, name, "recipe")
     if "recipe" not in contents:
         raise UserError(f"{name} is not a recipe", Remedy.GIVE_RECIPE)
     if contents["recipe"] != FORMAT or isinstance(contents["recipe"], bool):
@@ -178,10 +178,6 @@ def read_recipe(path: str | Path) -> Recipe:
             what = "text" if kind is str else "names and values"
             raise UserError(f'{name} has no {what} under "{key}"', "write the recipe again")
     return Recipe(contents["settings"], contents["version"], contents["mask"])
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    return parse_object(read_whole_file(path, limit=_MAX_BYTES), printable_path(path), "recipe")
 
 
 def parse_object(data: bytes, name: str, what: str) -> dict[str, Any]:

@@ -13,11 +13,10 @@ from inpaint_app.errors import UserError
 from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.damage import SAMPLES
 from inpaint_app.system import state_folder
-from inpaint_app.window.background.worker_pool import UNEXPECTED
-from inpaint_app.window.commands.about import TITLE
+from inpaint_app.window.background.work import UNEXPECTED
 from inpaint_app.window.commands.mime_data import picture_of
 from inpaint_app.window.document.view_state import VIEW_MODES
-from inpaint_app.window.log import log_file, start_log
+from inpaint_app.window.log import TITLE, log_file, start_log
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.preferences import APPLICATION, ORGANIZATION, Preferences
 from inpaint_app.window.remedies import remedies
@@ -44,7 +43,8 @@ def run(args: SimpleNamespace) -> int:
     preferences = Preferences(is_fixed=args.screenshot is not None)
     if args.reset:
         preferences.reset()
-    _load_numba()
+    # What the first restoration needs is loaded before there is a window that would stand still meanwhile.
+    importlib.import_module("numba")
     window = MainWindow(preferences, ThemeSwitch(application))
     _report_mistakes(window)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C in the terminal ends the program
@@ -60,11 +60,6 @@ def run(args: SimpleNamespace) -> int:
     if args.screenshot is not None:
         return _take_picture(window, args)
     return application.exec()
-
-
-def _load_numba() -> None:
-    """Load what the first restoration needs, before there is a window that would stand still meanwhile."""
-    importlib.import_module("numba")
 
 
 def _report_mistakes(window: MainWindow) -> None:

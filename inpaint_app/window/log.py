@@ -1,6 +1,6 @@
-"""The log of the window: a start from the desktop has no terminal that would show what went wrong.
+"""What the program says about itself, and its log: a start from the desktop has no terminal.
 
-It holds versions and tracebacks of mistakes of ours, and nothing of any picture.
+The log holds versions and tracebacks of mistakes of ours, and nothing of any picture.
 """
 
 import logging
@@ -13,6 +13,16 @@ from pathlib import Path
 
 from dictsel_core import __version__
 from inpaint_app.system import state_folder
+
+TITLE = "Inpaint"
+ABOUT = (
+    f"<b>{TITLE} {__version__}</b><p>Restores missing pixels in two stages: patches are coded with a "
+    "dictionary selected by Replacement OMP or Replacement OLS, then refined by similar patches "
+    "(non-local refinement).</p><p>Replacement OMP and its sparsity constraints: Kaito Fujii and "
+    "Tasuku Soma, <i>Fast greedy algorithms for dictionary selection with generalized sparsity "
+    "constraints</i>, NeurIPS 2018.</p><p>BSD-3-Clause license.</p>"
+)
+
 
 _PACKAGES = ("numpy", "scipy", "numba", "pillow", "tifffile", "PySide6-Essentials")
 _MAX_BYTES, _KEPT_FILES, _SHOWN_LINES = 200_000, 2, 60

@@ -104,7 +104,7 @@ iter_sds_ma(ground_set, data, IndividualSparsity(2), 3, nonsense=1)
     for expected in (
         '"dictsel_core.selection.run.Selection"',
         '"dictsel_core.selection.run.SelectionRun"',
-        '"dictsel_core.learning.learners.LearningRun"',
+        '"dictsel_core.learning.LearningRun"',
         'Argument 3 to "sds_ma" has incompatible type "int"',
         'Unexpected keyword argument "nonsense"',
     ):

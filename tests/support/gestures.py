@@ -22,7 +22,7 @@ def wheel(widget: QWidget, notches: float, at: QPointF | None = None, keys=NO_KE
         Qt.ScrollPhase.NoScrollPhase,
         False,
     )
-    widget.wheelEvent(event)
+    QApplication.sendEvent(widget, event)
     return event.isAccepted()
 
 

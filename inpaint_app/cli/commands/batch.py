@@ -8,41 +8,18 @@ from typing import Any
 from dictsel_core.damage_kinds import USUAL_KINDS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Argument, BadValueError, Command, Option, Value
+from inpaint_app.cli.options import whole_number
 from inpaint_app.cli.remedies import REMEDIES
-from inpaint_app.cli.report import as_document, print_details
+from inpaint_app.cli.report import Console, ProgressBar, as_document, print_details
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
-from inpaint_app.cli.terminal import Console, ProgressBar
-from inpaint_app.cli.values import whole_number
 from inpaint_app.engine.batch import BatchRequest, BatchRow, plan_batch, run_batch
 from inpaint_app.engine.control import Event, JobControl
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.batch_files import BatchItem
 from inpaint_app.io.paths import is_visible
 from inpaint_app.io.write import Output
-from inpaint_app.text.explanations import describe_damage
-from inpaint_app.text.formatting import format_decibels, format_percent
-
-_DETAILS = """\
-examples:
-  inpaint batch scans/ -o restored/
-  inpaint batch a.png b.png c.tif -o restored/ --mask dust.png
-  inpaint batch scans/ -o restored/ --mask masks/ --jobs 2
-  inpaint batch scans/ -o repaired/ --repair
-  inpaint batch frames/ -o out/ --recipe best.json --json
-  inpaint batch scans/ -o restored/ --scheduler tcp://10.0.0.5:8786
-
-Only pictures directly inside a folder are restored; with --recursive also those of
-inner folders, into folders of the same names (links to folders are not
-followed). masks/ holds <name>.png or <name>_mask.png for each <name>, and with
---recursive the same inner folders. Results keep their names; formats that cannot be
-written (BMP, PNM) become PNG. A file that fails does not stop the others; one in
-which nothing is missing is intact, which is no failure. Exit code: 0 if none
-failed, 1 if some failed, 2 if the command line is wrong. With --scheduler, the
-workers must see all files under the same names (docs/scale.md).
-
-JSON: {"files": [...]}, each with input, error (null unless it failed),
-skipped (null, "intact" or "exists") and the keys of 'inpaint restore'."""
+from inpaint_app.text import describe_damage, format_decibels, format_percent
 
 
 def _named(text: str) -> Path:
@@ -199,4 +176,4 @@ def _sentence(error: UserError | None) -> str | None:
     return None if error is None else error.sentence(REMEDIES)
 
 
-COMMAND = Command("batch DIR|FILE... -o DIR [options]", _PARAMETERS, _run, _DETAILS)
+COMMAND = Command("batch DIR|FILE... -o DIR [options]", _PARAMETERS, _run)

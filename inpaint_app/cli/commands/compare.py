@@ -7,9 +7,8 @@ from dictsel_core import RestoreSettings
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command
-from inpaint_app.cli.report import print_source, terminal_control
+from inpaint_app.cli.report import Console, print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.export import ComparedImage, write_comparison
 from inpaint_app.engine.measure import damage_quality, quality
 from inpaint_app.engine.restore import compare
@@ -17,23 +16,12 @@ from inpaint_app.engine.source import check_drawable, check_input, load_source
 from inpaint_app.errors import printable_path
 from inpaint_app.figures import comparison_size
 from inpaint_app.io.write import Output
-from inpaint_app.text.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
-from inpaint_app.text.formatting import format_decibels
+from inpaint_app.text import CONSTRAINT_EXPLANATIONS, constraint_title, format_decibels
 
-_CONSTRAINTS = "\n".join(f"  {name:<12}{CONSTRAINT_EXPLANATIONS[name]}" for name in CONSTRAINTS)
-_DETAILS = f"""\
-examples:
-  inpaint compare damaged.png --reference original.png
-  inpaint compare damaged.png --reference original.png --preset paper -o fig.png
-
-The result is one picture: the input with missing pixels in black, and the restoration
-under each constraint, with its PSNR over all pixels. Refinement, which would hide the
-difference, is skipped unless --rounds or --preset asks for it. The constraints:
-{_CONSTRAINTS}
-
-JSON keys: {", ".join(CONSTRAINTS)}, each with psnr, psnr_missing, ssim,
-ssim_missing, rmse, rmse_missing and data_range; output."""
-
+_WORDS = {
+    "constraints": ", ".join(CONSTRAINTS),
+    "explained": "\n".join(f"  {name:<12}{CONSTRAINT_EXPLANATIONS[name]}" for name in CONSTRAINTS),
+}
 #: Refinement would hide what the constraints do.
 _UNREFINED = RestoreSettings(rounds=0)
 _PARAMETERS = [
@@ -89,4 +77,4 @@ def _psnr(value: float | None) -> str:
     return "-" if value is None else format_decibels(value)
 
 
-COMMAND = Command("compare IN --reference REF [-o OUT] [options]", _PARAMETERS, _run, _DETAILS)
+COMMAND = Command("compare IN --reference REF [-o OUT] [options]", _PARAMETERS, _run, _WORDS)

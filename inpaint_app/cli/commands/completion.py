@@ -13,20 +13,11 @@ from click.shell_completion import (
 )
 
 from inpaint_app.cli.arguments import Argument, Command
+from inpaint_app.cli.options import one_of
 from inpaint_app.cli.program import COMPLETION_VARIABLE, PROGRAM
 from inpaint_app.cli.streams import print_report
-from inpaint_app.cli.values import one_of
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
-_DETAILS = """\
-examples:
-  inpaint completion bash > ~/.local/share/bash-completion/completions/inpaint
-  inpaint completion zsh > ~/.zfunc/_inpaint
-  inpaint completion fish > ~/.config/fish/completions/inpaint.fish
-  inpaint completion powershell >> $PROFILE
-
-For zsh, ~/.zfunc must be in fpath before compinit is called. Open a new shell
-afterwards."""
 _POWERSHELL = """\
 Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
     param($word, $tree, $cursor)
@@ -69,5 +60,4 @@ COMMAND = Command(
     f"completion {'|'.join(SHELLS)}",
     [Argument("shell", "SHELL", one_of(SHELLS), "the shell to complete in")],
     _run,
-    _DETAILS,
 )

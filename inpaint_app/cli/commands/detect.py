@@ -5,28 +5,13 @@ from types import SimpleNamespace
 from dictsel_core.damage_kinds import DAMAGE_KINDS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command
-from inpaint_app.cli.report import terminal_control
+from inpaint_app.cli.report import Console, terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.detect import DetectRequest, DetectResult, detect_file
 from inpaint_app.engine.source import check_input
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
-from inpaint_app.text.formatting import format_percent
-
-_DETAILS = f"""\
-examples:
-  inpaint detect scan.jpg
-  inpaint detect scan.jpg -o mask.png --sensitivity 0.7
-  inpaint detect frame.tif --kinds dead_pixels,dead_lines
-  inpaint restore scan.jpg --mask scan_mask.png
-
-Kinds: {", ".join(DAMAGE_KINDS)}. With scratches come cracks,
-creases and tears, with dust hairs and fibres. Check the mask before you restore with
-it: small bright details and thin lines of the picture may be mistaken for damage.
-
-JSON keys: found (by kind: regions, pixels), missing_fraction, sensitivity, output."""
-
+from inpaint_app.text import format_percent
 
 _PARAMETERS = [
     options.input_argument(),
@@ -76,5 +61,5 @@ COMMAND = Command(
     "detect IN [-o MASK] [--kinds KINDS] [--sensitivity S] [options]",
     _PARAMETERS,
     _run,
-    _DETAILS,
+    {"kinds": ", ".join(DAMAGE_KINDS)},
 )

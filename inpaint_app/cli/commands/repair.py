@@ -6,37 +6,19 @@ from dictsel_core import RestoreSettings
 from dictsel_core.restoration import PRESETS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command, Option
-from inpaint_app.cli.report import as_document, print_details, terminal_control
+from inpaint_app.cli.options import one_of
+from inpaint_app.cli.report import Console, as_document, print_details, terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
-from inpaint_app.cli.terminal import Console
-from inpaint_app.cli.values import one_of
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, FileResult, restore_file
 from inpaint_app.engine.source import check_input
 from inpaint_app.errors import NothingMissingError, printable_path
 from inpaint_app.io.paths import is_stdout
 from inpaint_app.io.write import Output, default_output
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.text.explanations import describe_damage
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.text import describe_damage, format_percent
 
 #: Those that leave sound pixels alone.
 _PRESETS = tuple(preset for preset in PRESETS if RestoreSettings.preset(preset).keep_observed)
-_DETAILS = """\
-examples:
-  inpaint repair photo.jpg
-  inpaint repair photo.jpg -o whole.png --sensitivity 0.7
-  inpaint repair film.tif --kinds dust --no-grain
-  inpaint batch scans/ -o repaired/ --repair
-
-Cracks, scratches, dust and hairs are found and restored; the result is photo_restored.jpg
-beside the photograph. If something was missed, raise the sensitivity; if something
-sound was changed, lower it, or look at the mask of 'inpaint detect' first. Restored
-pixels get the grain of those around. Where no damage is found, nothing is
-written, which is no error unless the result goes to standard output.
-
-JSON keys: those of 'inpaint restore'; found is the number of regions by kind, and where
-nothing was found, output is null."""
-
 
 _PARAMETERS = [
     options.input_argument("the damaged photograph"),
@@ -96,4 +78,4 @@ def _print(console: Console, args: SimpleNamespace, result: FileResult | None) -
     console.print_json(as_document(result))
 
 
-COMMAND = Command("repair IN [-o OUT] [--sensitivity S] [options]", _PARAMETERS, _run, _DETAILS)
+COMMAND = Command("repair IN [-o OUT] [--sensitivity S] [options]", _PARAMETERS, _run)

@@ -7,50 +7,16 @@ from types import SimpleNamespace
 from dictsel_core.restoration import MAX_NEIGHBOR_PLANES
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import PATH, Command, Option
-from inpaint_app.cli.report import print_outcome, terminal_control
+from inpaint_app.cli.options import INPUT, whole_number
+from inpaint_app.cli.report import Console, print_outcome, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.cli.streams import print_note
-from inpaint_app.cli.terminal import Console
-from inpaint_app.cli.values import INPUT, whole_number
 from inpaint_app.engine.hole_fill import HoleFillFiles
 from inpaint_app.engine.restore_file import FileRequest, restore_file
 from inpaint_app.engine.source import check_input
 from inpaint_app.errors import UserError
 from inpaint_app.io.paths import is_stdout, is_zarr
 from inpaint_app.io.write import Output, default_output
-
-_DETAILS = """\
-examples:
-  inpaint restore photo.png
-  inpaint restore scan.tif -o whole.tif --mask scratches.png
-  inpaint restore shot.jpg --key magenta --quality 98
-  inpaint restore scan.jpg --detect scratches,dust --sensitivity 0.6
-  inpaint restore damaged.png --reference original.png --json
-  inpaint restore damaged.png --preset paper --constraint individual
-  inpaint restore damaged.png --auto --write-recipe best.json
-  inpaint restore another.png --recipe best.json
-  inpaint restore photo.jpg --mask person.png --fill-from lawn.png --seed 2
-  inpaint restore photo.jpg --mask person.png --fill model=migan.onnx
-  inpaint restore volume.tif --neighbor-planes 2
-  inpaint restore scene.zarr -o whole.zarr --mask clouds.zarr --scheduler local:8
-  curl -s URL | inpaint restore - --mask mask.png -o jpg:- > whole.jpg
-
-Bit depth and metadata are kept; what OUT cannot hold is named. Without --reference the PSNR is
-estimated by restoring observed pixels that were held out, which takes a little
-longer (--no-estimate skips it).
-
-Zarr and OME-Zarr, and TIFF and NumPy files too large for memory, are restored in
-blocks, of which a cluster can do many at a time (docs/scale.md). If that is
-stopped or killed, the same command continues it. The mask must then be of one of
-these kinds too, and any value but 0 is missing; nothing is measured or estimated.
-
-JSON keys: psnr, psnr_missing, ssim, ssim_missing, rmse and rmse_missing (with --reference),
-estimated_psnr of the missing pixels, estimated_interval and estimated_rmse (without), n_invented
-(pixels of wide holes, which that estimate leaves out), data_range, missing_fraction,
-marked_fraction (before marks have grown), found (by kind, with --detect), seconds (by stage),
-settings, output.
-What does not apply, or is infinite, is null."""
-
 
 _PARAMETERS = [
     options.input_argument(),
@@ -114,4 +80,4 @@ def _run(args: SimpleNamespace) -> int:
     return 0
 
 
-COMMAND = Command("restore IN [-o OUT] [options]", _PARAMETERS, _run, _DETAILS)
+COMMAND = Command("restore IN [-o OUT] [options]", _PARAMETERS, _run)

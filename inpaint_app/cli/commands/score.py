@@ -6,24 +6,13 @@ from types import SimpleNamespace
 
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Argument, Command, Option
-from inpaint_app.cli.report import score_lines
-from inpaint_app.cli.terminal import Console
-from inpaint_app.cli.values import INPUT
+from inpaint_app.cli.options import INPUT
+from inpaint_app.cli.report import Console, score_lines
 from inpaint_app.engine.measure import measure
 from inpaint_app.engine.source import check_comparable, read_single_page
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.model.missing import check_missing, collect_missing
 from inpaint_app.model.picture import Picture
-
-_DETAILS = """\
-examples:
-  inpaint score original.png restored.png
-  inpaint score original.png restored.png --mask missing.png --json
-
-Alpha channels are not compared. JSON keys: psnr, psnr_missing,
-ssim, ssim_missing, rmse, rmse_missing (in the unit of the data), data_range; the missing ones need
---mask. Infinite values are null."""
-
 
 _PARAMETERS = [
     Argument("reference", "A", INPUT, "the original"),
@@ -65,4 +54,4 @@ def _read_known(path: Path) -> Picture:
     return picture
 
 
-COMMAND = Command("score A B [options]", _PARAMETERS, _run, _DETAILS)
+COMMAND = Command("score A B [options]", _PARAMETERS, _run)

@@ -7,28 +7,12 @@ from dictsel_core import RestoreSettings
 from dictsel_core.evaluation import Tuning
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import PATH, Command, Option
-from inpaint_app.cli.report import print_source, terminal_control
+from inpaint_app.cli.report import Console, print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.export import check_recipe_target, write_recipe
 from inpaint_app.engine.restore import tune
 from inpaint_app.engine.source import load_source
-from inpaint_app.text.formatting import format_decibels
-
-_DETAILS = """\
-examples:
-  inpaint tune damaged.png
-  inpaint tune damaged.png --write-recipe best.json
-  inpaint restore damaged.png --recipe best.json
-
-Dictionary size, sparsity, mean sparsity and coding sparsity are chosen without the
-original: some observed pixels are held out, restored, and compared.
-The default settings, or those of --recipe, are kept if no others do better.
-'inpaint restore --auto' tunes and restores in one step.
-
-JSON keys: estimated_psnr, given_psnr (of the settings given), settings, trials
-(each with estimated_psnr and settings)."""
-
+from inpaint_app.text import format_decibels
 
 _PARAMETERS = [
     options.input_argument(),
@@ -89,4 +73,4 @@ def _format_options(settings: RestoreSettings) -> str:
     return f"--constraint {settings.constraint}{atoms} --sparsity {settings.sparsity}{budget}{coding}"
 
 
-COMMAND = Command("tune IN [options]", _PARAMETERS, _run, _DETAILS)
+COMMAND = Command("tune IN [options]", _PARAMETERS, _run)

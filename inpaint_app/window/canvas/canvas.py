@@ -6,7 +6,6 @@ from PySide6.QtGui import QPainter
 from inpaint_app.window.canvas.divider import Divider
 from inpaint_app.window.canvas.layers import Geometry, draw_pyramid
 from inpaint_app.window.canvas.navigation import Navigation
-from inpaint_app.window.canvas.part import CanvasPart
 from inpaint_app.window.canvas.surface import Surface
 from inpaint_app.window.canvas.tool_use import ToolUse
 from inpaint_app.window.canvas.tools.tool import Tool
@@ -21,8 +20,7 @@ class Canvas(Surface):
         navigation = Navigation(self)
         self._tool_use = ToolUse(self, navigation, self._step_aside)
         self.divider = Divider(self) if is_split else None  #: None for one picture.
-        first: tuple[CanvasPart, ...] = () if self.divider is None else (self.divider,)
-        self.parts = (*first, self._tool_use, navigation)
+        self.set_parts(*filter(None, (self.divider, self._tool_use, navigation)))
 
     def set_tool(self, tool: Tool | None) -> None:
         """Choose what the left button does; what is being drawn ends."""

@@ -1,6 +1,6 @@
 """A line between two pictures of the same thing, which can be moved."""
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
 
 from inpaint_app.window.canvas.layers import Geometry
@@ -25,6 +25,7 @@ class Divider(CanvasPart):
     uses_right_button = True
 
     def __init__(self, surface: Surface) -> None:
+        super().__init__(surface)
         self._surface = surface
         self.place = 0.5  #: Where the line is, as a fraction of the width, 0 to 1.
         self._is_dragged = False
@@ -122,11 +123,11 @@ class Divider(CanvasPart):
             self.move_to(place)
         return place is not None
 
-    def lose_focus(self) -> None:
+    def lose_focus(self, _event: QEvent) -> None:
         """Show both again: the release of the button may go elsewhere."""
         self._show_only_before(False)
 
-    def hide(self) -> None:
+    def hide(self, _event: QEvent) -> None:
         """Show both again: the next picture is another one."""
         self.is_aside = False
 

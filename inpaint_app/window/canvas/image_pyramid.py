@@ -179,38 +179,22 @@ def build_pyramid(pixels: Array, value_range: Range | None = None, **drawn: Unpa
     """
     shown = _shown(pixels, value_range, drawn)
     is_large = shown.shape[0] * shown.shape[1] >= _LARGE
-    images = [_view(shown) if is_large else to_32_bits(_view(shown))]
-    while max(images[-1].width(), images[-1].height()) > _SMALLEST:
-        images.append(_halved(images[-1]))
+    images, smaller = [_view(shown) if is_large else to_32_bits(_view(shown))], shown
+    while max(smaller.shape[:2]) > _SMALLEST:
+        smaller = _halved(smaller)
+        images.append(to_32_bits(_view(smaller)))
     return ImagePyramid(tuple(images), shown if is_large else None)
 
 
-def _halved(image: QImage) -> QImage:
-    width, height = -(-image.width() // 2), -(-image.height() // 2)
-    half = QImage(width, height, QImage.Format.Format_RGB32)
-    target = as_uint32(half)
-    for top in range(0, height, _BAND):
-        n_rows = min(2 * _BAND, image.height() - 2 * top)
-        band = to_32_bits(image.copy(0, 2 * top, image.width(), n_rows))  # held while it is read
-        rows = as_uint32(band)
-        upper, lower = rows[0::2], rows[1::2]
-        if len(lower) < len(upper):
-            lower = np.concatenate((lower, upper[-1:]))
-        rows = _mean_down(upper, lower)
-        left, right = rows[:, 0::2], rows[:, 1::2]
-        target[top : top + _BAND, : right.shape[1]] = _mean_up(left[:, : right.shape[1]], right)
-        target[top : top + _BAND, right.shape[1] :] = left[:, right.shape[1] :]
+def _halved(values: Bytes) -> Bytes:
+    """Return means of 2 x 2 pixels; the last row and column of odd sizes count twice."""
+    height, width = values.shape[:2]
+    half = np.empty((-(-height // 2), -(-width // 2), *values.shape[2:]), np.uint8)
+    for top in range(0, height, 2 * _BAND):
+        band = values[top : top + 2 * _BAND]
+        odd = [(0, side % 2) for side in band.shape[:2]] + [(0, 0)] * (values.ndim - 2)
+        band = np.pad(band, odd, mode="edge") if height % 2 or width % 2 else band
+        # Rounding down once and up once keeps the brightness.
+        rows = (band[0::2].astype(np.uint16) + band[1::2]) >> 1
+        half[top // 2 : top // 2 + _BAND] = (rows[:, 0::2] + rows[:, 1::2] + 1) >> 1
     return half
-
-
-# The four bytes of a pixel are averaged at once; rounding down once and up once keeps the brightness.
-_HIGH_BITS = np.uint32(0xFEFEFEFE)
-_ONE = np.uint32(1)
-
-
-def _mean_down(a: _Words, b: _Words) -> _Words:
-    return (a & b) + (((a ^ b) & _HIGH_BITS) >> _ONE)
-
-
-def _mean_up(a: _Words, b: _Words) -> _Words:
-    return (a | b) - (((a ^ b) & _HIGH_BITS) >> _ONE)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from inpaint_app.model.look import Scale, color_table
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, as_uint32, to_32_bits
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.widgets.ticks import format_number
@@ -134,7 +134,7 @@ def draw_outlines(
     if geometry.zoom < _MIN_OUTLINED_ZOOM or source.is_empty:
         return
     part = highlight.level(0)[source.slices] > 0
-    across, down = _edges(part), _edges(part.T)
+    across, down = edges(part), edges(part.T)
     if not 0 < len(across) + len(down) <= _MAX_LINES:
         return
     zoom = geometry.zoom
@@ -145,7 +145,7 @@ def draw_outlines(
     painter.drawLines([line.translated(corner) for line in lines])
 
 
-def _edges(highlight: npt.NDArray[np.bool_]) -> list[list[int]]:
+def edges(highlight: npt.NDArray[np.bool_]) -> list[list[int]]:
     """Return lines along rows between entries that differ: row below, first column, last column + 1."""
     differs = highlight[1:] != highlight[:-1]
     ends = np.diff(differs.astype(np.int8), axis=1, prepend=np.int8(0), append=np.int8(0))

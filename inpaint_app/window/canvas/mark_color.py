@@ -5,7 +5,7 @@ import numpy.typing as npt
 from PySide6.QtGui import QColor, QImage
 
 from inpaint_app.window.canvas.image_pyramid import as_uint32
-from inpaint_app.window.theme.looks import MARKS
+from inpaint_app.window.theme.colors import MARKS
 
 _Values = npt.NDArray[np.float32]
 #: Hues that are nearer than so many degrees are alike, where both are at least so strong;

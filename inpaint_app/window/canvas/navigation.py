@@ -21,6 +21,7 @@ class Navigation(CanvasPart):
     """
 
     def __init__(self, surface: Surface) -> None:
+        super().__init__(surface)
         self._surface, self._viewport = surface, surface.viewport
         self.is_space_held = False
         self._dragged_from: QPointF | None = None
@@ -33,15 +34,12 @@ class Navigation(CanvasPart):
             self._viewport.zoom_by(ZOOM_STEP ** (delta / _NOTCH), self._surface.place_at(event.position()))
         return True
 
-    def take_event(self, event: QEvent) -> bool:
+    def pinch(self, event: QNativeGestureEvent) -> bool:
         """Zoom by a pinch gesture."""
-        if (
-            isinstance(event, QNativeGestureEvent)
-            and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture
-        ):
-            self._viewport.zoom_by(1 + event.value(), self._surface.place_at(event.position()))
-            return True
-        return False
+        if event.gestureType() != Qt.NativeGestureType.ZoomNativeGesture:
+            return False
+        self._viewport.zoom_by(1 + event.value(), self._surface.place_at(event.position()))
+        return True
 
     def press(self, event: QMouseEvent) -> bool:
         """Begin to move the picture."""
@@ -99,15 +97,15 @@ class Navigation(CanvasPart):
         self._hold_space(False)
         return True
 
-    def lose_focus(self) -> None:
+    def lose_focus(self, _event: QEvent) -> None:
         """Treat Space as released."""
         self._hold_space(False)
 
-    def leave(self) -> None:
+    def leave(self, _event: QEvent) -> None:
         """Report that no pixel is under the pointer."""
         self._hover(None)
 
-    def hide(self) -> None:
+    def hide(self, _event: QEvent) -> None:
         """Stop dragging and hovering."""
         self._dragged_from = None
         self._hover(None)

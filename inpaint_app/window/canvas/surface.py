@@ -1,7 +1,5 @@
 """A picture, its missing pixels and other marks, drawn through a viewport; parts answer to the user."""
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
@@ -10,19 +8,16 @@ from PySide6.QtGui import (
     QEnterEvent,
     QFocusEvent,
     QHideEvent,
-    QKeyEvent,
-    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
     QRegion,
     QResizeEvent,
     QShowEvent,
-    QWheelEvent,
 )
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QWidget
 
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.canvas.layers import (
     Content,
     Geometry,
@@ -36,8 +31,16 @@ from inpaint_app.window.canvas.layers import (
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.canvas.part import CanvasPart
 from inpaint_app.window.canvas.viewport import Viewport
-from inpaint_app.window.theme.colors import DIMMING, OUTLINE, Colors, colors_of, contrasting
-from inpaint_app.window.theme.looks import MARKS, Looks, stripes
+from inpaint_app.window.theme.colors import (
+    DIMMING,
+    MARKS,
+    OUTLINE,
+    Colors,
+    Looks,
+    colors_of,
+    contrasting,
+    stripes,
+)
 
 _STRIPE = 10
 _MARKER = 9
@@ -48,7 +51,7 @@ _GIVEN_BACK = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocus
 class Surface(QWidget):
     """Shows a picture through a viewport that other canvases may share.
 
-    It only draws, and hands what the user does to its parts.
+    It only draws; its parts answer to what the user does.
 
     Parameters
     ----------
@@ -68,7 +71,7 @@ class Surface(QWidget):
     def __init__(self, viewport: Viewport) -> None:
         super().__init__()
         self.viewport = viewport
-        self.parts: tuple[CanvasPart, ...] = ()  #: In the order in which they are asked; drawn the other way.
+        self.parts: tuple[CanvasPart, ...] = ()
         self.content = Content()  #: What is drawn.
         self._marker: tuple[int, int] | None = None
         self._looks, self._mark_color = Looks(), MARKS["magenta"]
@@ -79,6 +82,12 @@ class Surface(QWidget):
         self.setMinimumSize(96, 96)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def set_parts(self, *parts: CanvasPart) -> None:
+        """Let parts answer to what the user does, in this order; they are drawn in the other."""
+        self.parts = parts
+        for part in reversed(parts):  # Qt asks the last one first
+            self.installEventFilter(part)
 
     @property
     def has_picture(self) -> bool:
@@ -210,39 +219,6 @@ class Surface(QWidget):
 
     # What the user does
 
-    def _ask(self, answer: Callable[[CanvasPart], bool], event: QEvent) -> None:
-        if not any(answer(part) for part in self.parts):
-            event.ignore()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Hand the wheel to the parts."""
-        self._ask(lambda part: part.turn_wheel(event), event)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Hand a button that is pressed to the parts."""
-        self._ask(lambda part: part.press(event), event)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Let all parts follow the pointer."""
-        for part in self.parts:
-            part.move(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Hand a button that is released to the parts."""
-        self._ask(lambda part: part.release(event), event)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Hand a second click to the parts."""
-        self._ask(lambda part: part.double_click(event), event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Hand a key to the parts."""
-        self._ask(lambda part: part.press_key(event), event)
-
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        """Hand a key that is released to the parts."""
-        self._ask(lambda part: part.release_key(event), event)
-
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Ask for the context menu, by key or by the right button."""
         is_by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
@@ -258,12 +234,6 @@ class Surface(QWidget):
             self._is_under_mouse = True
         super().enterEvent(event)
 
-    def leaveEvent(self, event: QEvent) -> None:
-        """Tell the parts that the pointer has left."""
-        for part in self.parts:
-            part.leave()
-        super().leaveEvent(event)
-
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Remember whether the mouse led here."""
         if event.reason() not in _GIVEN_BACK:
@@ -277,22 +247,16 @@ class Surface(QWidget):
             return True
         return super().focusNextPrevChild(forward)
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Tell the parts that keys and buttons are released elsewhere."""
-        for part in self.parts:
-            part.lose_focus()
-        super().focusOutEvent(event)
-
     def update_cursor(self) -> None:
         """Show what a press of the left button would do."""
         cursors = (part.cursor for part in (self.parts[-1], *self.parts))
         self.setCursor(next((each for each in cursors if each is not None), Qt.CursorShape.ArrowCursor))
 
     def event(self, event: QEvent) -> bool:
-        """Hand other events to the parts, and tell the viewport of a display of another pixel density."""
+        """Tell the viewport of a display of another pixel density."""
         if event.type() == QEvent.Type.DevicePixelRatioChange and self.isVisible():
             self.viewport.set_pane_size(id(self), *self.device_size())
-        return any(part.take_event(event) for part in self.parts) or super().event(event)
+        return super().event(event)
 
     # The viewport
 
@@ -309,8 +273,6 @@ class Surface(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Stop counting among the panes of the viewport."""
-        for part in self.parts:
-            part.hide()
         self.viewport.remove_pane(id(self))
         super().hideEvent(event)
 

@@ -11,7 +11,6 @@ from inpaint_app.window.canvas.navigation import Navigation
 from inpaint_app.window.canvas.part import CanvasPart
 from inpaint_app.window.canvas.surface import Surface
 from inpaint_app.window.canvas.tools.tool import Place, Tool
-from inpaint_app.window.widgets.keys import overrides_shortcut
 
 #: Outlines of fewer screen pixels would hide what they surround.
 _MIN_OUTLINE = 5.0
@@ -28,6 +27,7 @@ class ToolUse(CanvasPart):
     """
 
     def __init__(self, surface: Surface, navigation: Navigation, begins: Callable[[], None]) -> None:
+        super().__init__(surface)
         self._surface, self._navigation, self._begins = surface, navigation, begins
         self._tool: Tool | None = None
         self._pointer: Place | None = None
@@ -108,19 +108,18 @@ class ToolUse(CanvasPart):
             return False
         if self._tool.is_active and self._tool.joins_clicks:
             self._finish(self._tool)
-        else:
-            self._surface.mousePressEvent(event)
-        return True
+            return True
+        return self.press(event) or self._navigation.press(event)
 
-    def take_event(self, event: QEvent) -> bool:
-        """Keep Escape from the shortcuts of the window while something is drawn; note how a pen is pressed.
-
-        The mouse events that Qt makes of a pen follow.
-        """
-        if isinstance(event, QTabletEvent) and self._tool is not None:
+    def press_pen(self, event: QTabletEvent) -> None:
+        """Note how a pen is pressed; the mouse events that Qt makes of it follow."""
+        if self._tool is not None:
             is_over = event.type() == QEvent.Type.TabletRelease
             self._tool.pressure = 1.0 if is_over else event.pressure()
-        return overrides_shortcut(event, self._is_canceled_by)
+
+    def override(self, event: QKeyEvent) -> bool:
+        """Keep Escape from the shortcuts of the window while something is drawn."""
+        return self._is_canceled_by(event)
 
     def press_key(self, event: QKeyEvent) -> bool:
         """Cancel what is being drawn on Escape; finish it on Return."""
@@ -134,11 +133,11 @@ class ToolUse(CanvasPart):
             return False
         return True
 
-    def leave(self) -> None:
+    def leave(self, _event: QEvent) -> None:
         """Remove the outline that follows the pointer."""
         self._follow(None)
 
-    def hide(self) -> None:
+    def hide(self, _event: QEvent | None = None) -> None:
         """Finish drawing if the tool can do so halfway, or else cancel: no release would be seen."""
         if self._tool is not None and self._tool.is_active:
             self._tool.release()

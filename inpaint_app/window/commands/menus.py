@@ -19,7 +19,7 @@ from inpaint_app.window.action_table import (
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document.view_state import WORKSPACES
 from inpaint_app.window.theme.theme import Theme
-from inpaint_app.window.widgets.segments import Segments
+from inpaint_app.window.widgets.fields import Segments
 
 
 class Menus:

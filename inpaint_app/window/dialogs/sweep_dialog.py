@@ -5,8 +5,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLa
 from inpaint_app.engine.sweep import MAX_POINTS, SWEPT_NAMES, SweptName
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.fields import choice, decimal, described, number
-from inpaint_app.window.widgets.layouts import fill, labeled
+from inpaint_app.window.widgets.fields import choice, decimal, described, fill, labeled, number
 from inpaint_app.window.widgets.point_curve import PointCurve
 
 #: What the parameters are called, and where to begin.
@@ -30,7 +29,7 @@ class SweepDialog(QDialog):
         self.parameter, self.n_points = choice("Parameter", names), number("Number of values", 2, MAX_POINTS)
         self.first, self.last = decimal("First value"), decimal("Last value")
         self.start, self._note = QPushButton("&Start"), QLabel()
-        self.curve = described(PointCurve(_decibels), "Curve of the PSNR")
+        self.curve = described(PointCurve("{:.2f} dB".format), "Curve of the PSNR")
         self.n_points.setValue(8)
         self._note.setWordWrap(True)
         self._lay_out()
@@ -92,10 +91,6 @@ class SweepDialog(QDialog):
         self.curve.set_points(points, _WORDS[name][1], title, empty)
         self.curve.set_marked(getattr(state.settings, name))
         self._note.setText(_note(state))
-
-
-def _decibels(value: float) -> str:
-    return f"{value:.2f} dB"
 
 
 def _note(state: DocumentState) -> str:

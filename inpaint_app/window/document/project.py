@@ -9,7 +9,7 @@ import math
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -23,6 +23,7 @@ from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.opening import open_source, plane_source, source_from_picture, with_reference_file
 from inpaint_app.engine.source import Plane, Source, detect_again
 from inpaint_app.errors import DamagedError, UserError, printable_path, reading_error
+from inpaint_app.io.formats.arrays.npy import MAX_HEADER_BYTES, parse_header
 from inpaint_app.io.recipe import (
     Recipe,
     parse_object,
@@ -30,8 +31,8 @@ from inpaint_app.io.recipe import (
     recipe_settings,
 )
 from inpaint_app.model.look import COLOR_MAPS, Look
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
+from inpaint_app.model.masks import MaskOrigin, PackedMask
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import PlaneWork
@@ -91,12 +92,11 @@ def is_project(path: Path) -> bool:
     return path.suffix.lower() == SUFFIX
 
 
-def read_project(path: Path, seen: Path | None = None) -> Project:
+def read_project(path: Path) -> Project:
     """Read a project, and the picture it is about.
 
-    Names of files in it are seen from its folder, or from another one, where it was copied from.
-
-    Raises `UserError` if it is no project, is damaged, or if the picture is gone or has another size.
+    Names of files in it are seen from its folder. Raises `UserError` if it is no project, is damaged, or if
+    the picture is gone or has another size.
     """
     name = printable_path(path)
     try:
@@ -109,7 +109,7 @@ def read_project(path: Path, seen: Path | None = None) -> Project:
                 raise UserError(
                     f"{name} is a project for another version of this program", "open it with that version"
                 )
-            return _Reader(archive, contents, (seen or path).parent).project()
+            return _Reader(archive, contents, path.parent).project()
     except OSError as error:
         raise reading_error(error, path) from error
     except UserError:
@@ -258,27 +258,18 @@ class _Reader:
         atoms = self._array(name, (size * size, len(origins)), np.dtype(np.float64))
         return GroundSet(atoms, tuple(AtomOrigin(**each) for each in origins), (size, size))
 
-    def _optional(self, name: str, shape: Iterable[int], dtype: np.dtype[Any]) -> Array | None:
+    def _optional(self, name: str, shape: Sequence[int], dtype: np.dtype[Any]) -> Array | None:
         return self._array(name, shape, dtype) if name in self._archive.namelist() else None
 
-    def _array(self, name: str, shape: Iterable[int], dtype: np.dtype[Any]) -> Array:
+    def _array(self, name: str, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array that must have this shape and type; nothing else is read."""
-        expected = tuple(shape)
+        n_bytes = math.prod(shape) * dtype.itemsize
         with _member(self._archive, name) as file:
-            version = np.lib.format.read_magic(file)
-            read_header = (
-                np.lib.format.read_array_header_1_0
-                if version == (1, 0)
-                else np.lib.format.read_array_header_2_0
-            )
-            found, is_fortran, found_dtype = read_header(file, max_header_size=10_000)
-            if found != expected or found_dtype != dtype or is_fortran or dtype.hasobject:
-                raise DamagedError(f"{name} is not what it should be")
-            n_bytes = math.prod(expected) * dtype.itemsize
-            data = file.read(n_bytes)
-        if len(data) != n_bytes:
-            raise DamagedError(f"{name} is too short")
-        return np.frombuffer(data, dtype).reshape(expected)
+            data = file.read(MAX_HEADER_BYTES + n_bytes)
+        header = parse_header(data)
+        if header.shape != tuple(shape) or header.dtype != dtype or header.is_fortran:
+            raise DamagedError(f"{name} is not what it should be")
+        return header.read(data)
 
 
 def _plane(about: dict[str, Any]) -> Plane:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from dictsel_core.restoration import CONSTRAINTS
-from inpaint_app.engine.brush_tip import BrushTip
+from inpaint_app.engine.painted import BrushTip
 from inpaint_app.model.missing import KEY_TOLERANCE
 
 MIN_BRUSH, MAX_BRUSH = 1, 500

@@ -5,10 +5,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from dictsel_core import Restoration, Selection
 from inpaint_app.engine.export import selection_shares
-from inpaint_app.figures.atom_names import format_origin
+from inpaint_app.figures import format_origin
 from inpaint_app.window.panels.atom_gallery import Atom, AtomGallery
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.fields import fill
 from inpaint_app.window.widgets.point_curve import PointCurve
 
 _NAMES = "Gain of each atom", "Objective"

@@ -22,10 +22,11 @@ from inpaint_app.window.widgets.fields import (
     choice,
     decimal,
     described,
+    fill,
+    strip,
     typed,
 )
-from inpaint_app.window.widgets.layouts import fill, strip
-from inpaint_app.window.widgets.range_slider import RangeSlider
+from inpaint_app.window.widgets.sliders import RangeSlider
 
 _CHANNELS = ("Color", "Red", "Green", "Blue")
 #: Values that are looked at to find the range of a picture.

@@ -11,11 +11,10 @@ from PySide6.QtCore import QObject, QTimer
 from inpaint_app.io.atomic import SUFFIX as PART_SUFFIX
 from inpaint_app.io.atomic import write_files
 from inpaint_app.system import lock
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import WorkerPool
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.project import SUFFIX
 from inpaint_app.window.document.project_writer import project_file
-from inpaint_app.window.document.state import DocumentState
 
 #: What is kept, and what tells whether it would be lost; the pixels of the picture itself are in its file.
 _KEPT = ("source", "mask", "settings", "hole_fill", "runs", "saved_mask")
@@ -78,7 +77,7 @@ class Autosaving(QObject):
             self._is_outdated = True
             return
         self._timer.stop()
-        if not _would_be_lost(state):
+        if state.source is None or not (state.has_unsaved_result or state.has_unsaved_mask):
             _remove(path)
             return
         began = time.monotonic()
@@ -92,7 +91,7 @@ class Autosaving(QObject):
                 _remove_with_lock(each)
             self._end_writing()
 
-        source = None if state.source is None else state.source.path
+        source = state.source.path
         self._workers.start(
             lambda _control: write_files(
                 [project_file(path, state)], overwrite=True, waits=False, source=source
@@ -149,10 +148,6 @@ def _age(path: Path) -> float:
         return time.time() - path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _would_be_lost(state: DocumentState) -> bool:
-    return state.source is not None and (state.has_unsaved_result or state.has_unsaved_mask)
 
 
 def _remove(path: Path) -> None:

@@ -11,21 +11,18 @@ from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.detect import (
     DamageChoice,
-    FirstLook,
     FoundDamage,
     MarkedMask,
     first_look,
     mark_damage,
 )
 from inpaint_app.engine.source import analyze_picture
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.text.explanations import DAMAGE_WORDS, describe_damage
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.text import DAMAGE_WORDS, describe_damage
+from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.state import DocumentState, MarkedDamage
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import ChooseDamage
+from inpaint_app.window.undo import ChooseDamage, UndoHistory
 
 Then = Callable[[], None]
 
@@ -87,7 +84,12 @@ class Finding(QObject):
             self._update(then)
 
         activity = Activity("detect", Progress("detecting damage", 0.0))
-        self.task.start(work, done=on_done, progress=self._show_first, activity=activity)
+        self.task.start(
+            work,
+            done=on_done,
+            progress=lambda seen: self._document.apply(first_look=seen),
+            activity=activity,
+        )
 
     def choose(self, choice: DamageChoice) -> None:
         """Put another choice of the damage into the mask; kinds that are new are looked for."""
@@ -141,9 +143,6 @@ class Finding(QObject):
                 then()
 
         self._update_task.start(work, done=on_done)
-
-    def _show_first(self, seen: FirstLook) -> None:
-        self._document.apply(first_look=seen)
 
     def _end_first_look(self) -> None:
         if self.task.activity is None:

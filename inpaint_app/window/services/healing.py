@@ -12,19 +12,16 @@ import numpy as np
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.copying import Offset
 from inpaint_app.engine.heal import HealedStroke, HealRequest, heal, surroundings
-from inpaint_app.engine.healed_picture import HealedPicture, hand_painted, put_rect
 from inpaint_app.engine.measure import QualityMetrics
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.rect import Rect
+from inpaint_app.engine.painted import HealedPicture, hand_painted, put_rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.action_table import key_hint
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.release import release_later
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool, release_later
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.runs import RunRecord, without_pixels
 from inpaint_app.window.document.state import ChosenSource
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import Heal, Healed, Stroke
+from inpaint_app.window.undo import Heal, Healed, UndoHistory
 
 _NO_PIXELS = np.zeros((1, 1), np.uint8)
 
@@ -52,8 +49,10 @@ class Healing:
         outer = surroundings(step.rect, state.settings, painter.mask.shape)[1]
         missing = painter.mask[outer.slices].copy()
         assert state.mask is not None, "a picture is open"
-        step.stroke = Stroke(
-            state.source, missing, step.rect, state.settings, state.hole_fill, state.mask, step.paint
+        pixels, nothing = state.source.picture.pixels, PackedMask.empty(state.source.missing.mask.shape)
+        before = HealedPicture(pixels, nothing)  # until it is its turn
+        step.stroke = HealRequest(
+            pixels, before, missing, step.rect, state.settings, state.hole_fill, state.mask, step.paint
         )
         self._waiting.append(_Wanted(step))
         self._start_next()
@@ -160,24 +159,14 @@ class Healing:
             elif wanted.step.healed is None or not self._start_move(wanted.step.healed, wanted.move):
                 self._waiting.popleft()
 
-    def _start_healing(self, step: Heal, wanted: Stroke) -> None:
-        record, pixels = self._record, wanted.source.picture.pixels
+    def _start_healing(self, step: Heal, wanted: HealRequest) -> None:
+        record, pixels, nothing = self._record, wanted.pixels, wanted.before.filled
         number = self._document.state.runs.next_number if record is None else record.number
-        nothing, start = PackedMask.empty(wanted.source.missing.mask.shape), time.perf_counter()
+        start = time.perf_counter()
 
         def work(control: JobControl) -> HealedStroke:
-            before = HealedPicture(pixels, nothing) if record is None else _picture_of(record)
-            request = HealRequest(
-                pixels,
-                before,
-                wanted.missing,
-                wanted.rect,
-                wanted.settings,
-                wanted.hole_fill,
-                wanted.packed_mask,
-                wanted.paint,
-            )
-            return heal(request, control)
+            known = wanted if record is None else replace(wanted, before=_picture_of(record))
+            return heal(known, control)
 
         def on_stroke(stroke: HealedStroke) -> None:
             base, beginning = record, None

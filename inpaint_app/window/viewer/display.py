@@ -9,15 +9,13 @@ from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.restore import Preview
 from inpaint_app.model.look import Look, Scale
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array
-from inpaint_app.text.explanations import constraint_title
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Array, Mask
+from inpaint_app.text import constraint_title
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.document import captions
-from inpaint_app.window.document.captions import Forms, format_pixel
+from inpaint_app.window.document.captions import Forms, comparison_titles, format_pixel
 from inpaint_app.window.document.runs import RunRecord
-from inpaint_app.window.document.settings_text import comparison_titles
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.document.view_state import COMPARED, SIDE_BY_SIDE, ViewState
 
@@ -104,17 +102,13 @@ def resolve(state: DocumentState) -> Display:
         name
         for name in state.view.mode.panes
         if name not in COMPARED[n_sides:]
-        and not (state.view.mode is SIDE_BY_SIDE and _is_empty(name, images))
+        # Before the first result, nothing is shown beside the damaged picture.
+        and not (state.view.mode is SIDE_BY_SIDE and name == "restored" and name not in images)
     )
     drawn = (key for name in visible for key in (panes[name].image, panes[name].after) if key)
     ready = frozenset((*_ALWAYS_READY, *drawn))
     is_bare = state.view.is_retouching
     return Display(panes, visible, images, ready, _mended(state), is_bare, state.preview, state.atom_use)
-
-
-def _is_empty(name: str, images: Mapping[str, ImageSource]) -> bool:
-    """Return whether a pane has nothing to show beside the damaged picture: before the first result."""
-    return name == "restored" and name not in images
 
 
 def _mended(state: DocumentState) -> PackedMask | None:

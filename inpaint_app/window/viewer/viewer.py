@@ -10,11 +10,9 @@ from inpaint_app.engine.measure import error_picture
 from inpaint_app.engine.restore import Preview
 from inpaint_app.engine.source import Source
 from inpaint_app.model.look import Look
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array, Picture
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.latest_result import LatestResult
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Array, Picture, Rect
+from inpaint_app.window.background.work import LatestResult, WorkerPool
 from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, build_pyramid, display_range
 from inpaint_app.window.canvas.layers import Content
@@ -25,7 +23,7 @@ from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.document.view_state import works_on
 from inpaint_app.window.session import Session
-from inpaint_app.window.theme.looks import MARKS, Looks
+from inpaint_app.window.theme.colors import MARKS, Looks
 from inpaint_app.window.viewer.display import (
     RESOLVED,
     TITLES,
@@ -39,8 +37,7 @@ from inpaint_app.window.viewer.display import (
     resolve,
     with_preview,
 )
-from inpaint_app.window.viewer.pane_layout import PaneLayout
-from inpaint_app.window.viewer.picture_pane import PicturePane
+from inpaint_app.window.viewer.panes import PaneLayout, PicturePane
 
 #: Edits of more pixels of the mask are drawn after work in another thread.
 LARGE_EDIT = 1_000_000
@@ -69,7 +66,7 @@ class Viewer(QWidget):
         self.viewport = Viewport(self)
         self.display, self._resolved = resolve(session.state), session.state  #: What is shown, and of what.
         #: All panes by name, hidden ones too.
-        self.panes = {name: PicturePane(self._make_canvas(name)) for name in TITLES}
+        self.panes = {name: PicturePane(Canvas(self.viewport, is_split=name in _SPLIT)) for name in TITLES}
         self._tool = ""
         self._mended: PackedMask | None = None
         self._pixel: Pixel | None = None
@@ -90,9 +87,6 @@ class Viewer(QWidget):
         self._connect()
         self._show(self.display)
         self._choose_tool()
-
-    def _make_canvas(self, name: str) -> Canvas:
-        return Canvas(self.viewport, is_split=name in _SPLIT)
 
     def _connect(self) -> None:
         session = self._session

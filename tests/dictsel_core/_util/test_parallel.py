@@ -9,7 +9,7 @@ import pytest
 
 from dictsel_core._util.parallel import (
     _AHEAD,
-    _blas_libraries,
+    _blas,
     as_thread_count,
     map_chunks,
     single_threaded_blas,
@@ -17,7 +17,7 @@ from dictsel_core._util.parallel import (
 
 
 def blas_threads():
-    return [library.get_num_threads() for library in _blas_libraries()]
+    return [library["num_threads"] for library in _blas().info()]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -31,22 +31,40 @@ def test_pieces_of_an_edge_with_small_gaps_are_one_frame():
     assert not frame_of(short).any()
 
 
-def test_a_rim_ends_where_the_picture_is_as_around():
+def test_a_region_ends_where_the_picture_is_as_around_or_no_damage_is_possible():
     shape, rng = (60, 80), np.random.default_rng(0)
-    rows = np.indices(shape)[0]
+    rows, columns = np.indices(shape)
     soft = np.exp(-(((rows - 30) / 2.0) ** 2))
     core = soft > 0.7
+    possible = (columns < 60) & (abs(rows - 30) < 9)
     pixels = np.flatnonzero(core)
     regions = regions_from_points(shape, pixels, np.zeros(len(pixels), np.intp), np.array([0.9]))
     for sign in (1, -1):
         plane = (0.5 + sign * 0.4 * soft + rng.normal(0, 0.01, shape)).astype(np.float32)
         wide = np.zeros(shape, bool)
-        wide.reshape(-1)[with_rims(regions, plane, Surroundings.of(plane, core)).pixels] = True
-        assert wide[soft > 0.15].all()
-        assert wide.sum() <= (soft > 0.01).sum()
+        wide.reshape(-1)[with_rims(regions, plane, possible, Surroundings.of(plane, core)).pixels] = True
+        assert wide[(soft > 0.15) & possible].all()
+        assert wide[:, :60].sum() <= 11 * 60
+        assert wide[:, 62:].sum() == 5 * 18, "a row on each side"
     plain = np.full(shape, 0.5, np.float32)
-    rim = with_rims(regions, plain, Surroundings.of(plain, core))
+    rim = with_rims(regions, plain, possible, Surroundings.of(plain, core))
     assert len(rim.pixels) == 80 * 5, "one row on each side, and no more"
+
+
+def test_a_region_is_followed_into_another():
+    plane = np.full((60, 80), 0.2, np.float32)
+    plane[30:32] = 0.9
+    sure = np.arange(30 * 80, 30 * 80 + 40)
+    doubtful = np.arange(30 * 80 + 42, 30 * 80 + 80)
+    numbers = np.repeat([0, 1], [len(sure), len(doubtful)])
+    regions = regions_from_points(
+        plane.shape, np.concatenate([sure, doubtful]), numbers, np.array([0.9, 0.2])
+    )
+    wide = with_rims(regions, plane, plane > 0.5, Surroundings.of(plane, plane > 0.5))
+    first = np.zeros(plane.shape, bool)
+    first.reshape(-1)[wide.pixels[wide.numbers() == 0]] = True
+    assert first[30:32, :46].all()
+    assert not first[:, 50:].any(), "so far, and no farther"
 
 
 def test_surroundings_are_those_of_what_is_not_marked():

@@ -10,7 +10,7 @@ from dictsel_core.restoration.image import as_image
 
 def trial(mask, held_out, rows):
     image = as_image(photograph(64)[rows, :, None], mask[rows, :, None])
-    return Trial(image, mask[rows, :, None], held_out[rows, :, None], (rows.start, 0))
+    return Trial(image, mask[rows, :, None], held_out[rows, :, None], (rows, slice(0, 64)))
 
 
 def test_missing_values_of_overlapping_parts_count_once(monkeypatch):

@@ -11,14 +11,13 @@ from PIL import Image
 from dictsel_core import RestoreSettings
 from inpaint_app.engine.control import JobControl, ProgressReporter
 from inpaint_app.engine.heal import HealRequest, heal, surroundings
-from inpaint_app.engine.healed_picture import HealedPicture
 from inpaint_app.engine.hole_fill import HoleFill, HoleFillFiles
 from inpaint_app.engine.network import Network, fill_by_network
+from inpaint_app.engine.painted import HealedPicture
 from inpaint_app.engine.restore import RestoreRequest, preview, restore
 from inpaint_app.errors import UserError
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Picture, Rect
 
 FAST = RestoreSettings(n_atoms=8, rounds=0)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from inpaint_app.engine.control import CancelledError, JobControl
-from inpaint_app.engine.object_outline import OutlineRequest, outline_object
+from inpaint_app.engine.object_outline import outline_object
 from inpaint_app.model.missing import dilate
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 
 def scene(shape: tuple[int, int], *, is_gray: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +41,7 @@ def overlap(one: np.ndarray, other: np.ndarray) -> float:
 def test_it_finds_the_object_inside_a_loose_line(shape, is_gray) -> None:
     pixels, truth = scene(shape, is_gray=is_gray)
     rect, inside = line_around(shape)
-    found_rect, found = outline_object(OutlineRequest(pixels, rect, inside), JobControl())
+    found_rect, found = outline_object(pixels, rect, inside, JobControl())
     full = np.zeros(shape, bool)
     full[found_rect.slices] = found
     line = np.zeros(shape, bool)
@@ -53,9 +53,7 @@ def test_it_finds_the_object_inside_a_loose_line(shape, is_gray) -> None:
 
 def test_where_there_is_no_object_all_that_is_surrounded_is_taken() -> None:
     rect, inside = line_around((80, 80))
-    found_rect, found = outline_object(
-        OutlineRequest(np.full((80, 80), 9, np.uint8), rect, inside), JobControl()
-    )
+    found_rect, found = outline_object(np.full((80, 80), 9, np.uint8), rect, inside, JobControl())
     assert found.any()
     assert not (found & ~inside[: found_rect.height]).any()
 
@@ -65,7 +63,7 @@ def test_other_types_of_pixels(dtype) -> None:
     pixels, truth = scene((120, 160))
     values = (pixels.astype(float) * (257 if dtype is np.uint16 else 1 / 255)).astype(dtype)
     rect, inside = line_around((120, 160))
-    _, found = outline_object(OutlineRequest(values, rect, inside), JobControl())
+    _, found = outline_object(values, rect, inside, JobControl())
     assert overlap(found, dilate(truth, 1)[rect.slices]) > 0.92
 
 
@@ -74,12 +72,12 @@ def test_it_can_be_cancelled() -> None:
     control.cancel()
     rect, inside = line_around((80, 80))
     with pytest.raises(CancelledError):
-        outline_object(OutlineRequest(scene((80, 80))[0], rect, inside), control)
+        outline_object(scene((80, 80))[0], rect, inside, control)
 
 
 def test_a_line_around_the_whole_picture_is_answered() -> None:
     pixels, _ = scene((60, 60))
     whole = Rect(0, 0, 60, 60)
-    rect, found = outline_object(OutlineRequest(pixels, whole, np.ones((60, 60), bool)), JobControl())
+    rect, found = outline_object(pixels, whole, np.ones((60, 60), bool), JobControl())
     assert rect == whole
     assert found.any()

@@ -4,7 +4,7 @@ import pytest
 
 from dictsel_core import standard_ground_set
 from dictsel_core.atoms import AtomOrigin
-from inpaint_app.figures.atom_names import format_basis, format_origin
+from inpaint_app.figures import format_basis, format_origin
 
 
 @pytest.mark.parametrize(

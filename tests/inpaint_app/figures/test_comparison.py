@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from inpaint_app.figures.comparison import Panel, comparison_figure, comparison_size
+from inpaint_app.figures import Panel, comparison_figure, comparison_size
 from inpaint_app.model.picture import Picture
 
 RAMP = np.linspace(0, 1, 240 * 20).reshape(20, 240)

@@ -25,7 +25,7 @@ from windows import find, opened, restored, settle, trigger
 
 from inpaint_app.window.action_table import SPECS
 from inpaint_app.window.canvas.image_pyramid import as_uint32
-from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
+from inpaint_app.window.dialogs.help_dialogs import ShortcutDialog
 from inpaint_app.window.theme.theme import Theme
 
 

@@ -44,7 +44,7 @@ def test_the_window_loads_neither_scipy_nor_scikit_image() -> None:
 
 
 def test_canvases_panels_and_theme_load_no_numerical_library() -> None:
-    names = ("viewer.picture_pane", "canvas.canvas", "canvas.tools.registry", "widgets.slider_field")
+    names = ("viewer.panes", "canvas.canvas", "canvas.tools.registry", "widgets.sliders")
     names += ("panels.atom_gallery", "widgets.point_curve", "theme.theme", "theme.icons")
     loaded = modules_after("; ".join(f"import inpaint_app.window.{name}" for name in names))
     assert not loaded & {"scipy", "skimage", "dictsel_core", "matplotlib"}

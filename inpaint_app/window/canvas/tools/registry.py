@@ -1,12 +1,18 @@
 """The tools that there are."""
 
-from inpaint_app.window.canvas.tools.brush import Brush, Eraser
+from inpaint_app.window.canvas.tools.areas import (
+    CopyArea,
+    Eyedropper,
+    Lasso,
+    MeasuredRegion,
+    ObjectOutline,
+    Polygon,
+    Rectangle,
+    Wand,
+)
+from inpaint_app.window.canvas.tools.brushes import Brush, CloneStamp, Eraser, HealingBrush
 from inpaint_app.window.canvas.tools.found_damage_picker import FoundDamagePicker
-from inpaint_app.window.canvas.tools.healing_brush import CloneStamp, HealingBrush
-from inpaint_app.window.canvas.tools.lasso import CopyArea, Lasso, MeasuredRegion, ObjectOutline, Polygon
-from inpaint_app.window.canvas.tools.rectangle import Rectangle
 from inpaint_app.window.canvas.tools.tool import Pan, Tool
-from inpaint_app.window.canvas.tools.wand import Eyedropper, Wand
 
 _ALL = (
     HealingBrush,

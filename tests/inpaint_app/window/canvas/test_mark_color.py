@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor
 
 from inpaint_app.window.canvas.image_pyramid import to_image
 from inpaint_app.window.canvas.mark_color import mark_color
-from inpaint_app.window.theme.looks import MARKS, Looks, stripes
+from inpaint_app.window.theme.colors import MARKS, Looks, stripes
 
 
 def picture(*colors) -> np.ndarray:

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from windows import at, opened
 
-from inpaint_app.window.canvas.tools.brush import Brush
+from inpaint_app.window.canvas.tools.brushes import Brush
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 
 

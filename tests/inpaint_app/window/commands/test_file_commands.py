@@ -12,12 +12,12 @@ from windows import FAST, SLOW, opened, restored, settle, texts, trigger
 
 from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.damage import SAMPLES, Damage
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.window.commands import file_commands
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.document.state import TuningOutcome
-from inpaint_app.window.viewer.drop_frame import DropFrame
+from inpaint_app.window.widgets.overlay import DropFrame
 
 
 def accept(dialog, path: Path) -> QDialog.DialogCode:

@@ -12,7 +12,7 @@ from windows import at, find, opened, settle
 from inpaint_app.window.action_table import MODE_SPECS, SPECS, TOOL_SPECS, ActionSpec
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.tools.tool import Place, Tool
-from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
+from inpaint_app.window.dialogs.help_dialogs import ShortcutDialog
 from inpaint_app.window.document.view_state import VIEW_MODES, ViewMode
 from inpaint_app.window.preferences import Preferences
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QTextBrowser
 
 from inpaint_app.io.assets import asset
 from inpaint_app.window.action_table import SPECS, TOOL_SPECS
-from inpaint_app.window.dialogs.manual_dialog import ManualDialog
+from inpaint_app.window.dialogs.help_dialogs import ManualDialog
 
 
 def test_the_manual_is_shown_and_its_keys_are_right(qtbot) -> None:

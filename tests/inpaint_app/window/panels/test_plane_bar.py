@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QPushButt
 from windows import choose, find, opened, settle, shown_pixels, trigger
 
 from inpaint_app.model.look import color_table
-from inpaint_app.window.widgets.range_slider import RangeSlider
+from inpaint_app.window.widgets.sliders import RangeSlider
 
 
 @pytest.fixture

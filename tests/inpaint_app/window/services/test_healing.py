@@ -5,7 +5,7 @@ import pytest
 from windows import SLOW, opened, restored, settle
 
 from inpaint_app.model.picture import Picture
-from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
+from inpaint_app.window.canvas.tools.brushes import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
 
 

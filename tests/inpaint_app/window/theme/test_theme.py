@@ -20,9 +20,9 @@ from inpaint_app.window.canvas.image_pyramid import as_uint32
 from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.theme.colors import DARK, LIGHT, colors_of, is_dark
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch, palette_of
-from inpaint_app.window.viewer.picture_pane import PicturePane
+from inpaint_app.window.viewer.panes import PicturePane
 from inpaint_app.window.widgets.labels import SecondaryLabel
-from inpaint_app.window.widgets.slider_field import Quantity, SliderField
+from inpaint_app.window.widgets.sliders import Quantity, SliderField
 
 Role = QPalette.ColorRole
 PAIRS = [

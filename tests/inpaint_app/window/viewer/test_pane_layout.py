@@ -5,8 +5,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.viewport import Viewport
-from inpaint_app.window.viewer.pane_layout import PaneLayout
-from inpaint_app.window.viewer.picture_pane import PicturePane
+from inpaint_app.window.viewer.panes import PaneLayout, PicturePane
 
 
 @pytest.mark.parametrize("n_panes", [2, 3])

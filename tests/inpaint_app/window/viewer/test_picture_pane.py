@@ -2,7 +2,7 @@
 
 from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.viewport import Viewport
-from inpaint_app.window.viewer.picture_pane import PicturePane
+from inpaint_app.window.viewer.panes import PicturePane
 
 
 def test_words_around_the_picture_are_also_there_for_screen_readers(qtbot) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QSlider
 
-from inpaint_app.window.widgets.slider_field import Quantity, SliderField
+from inpaint_app.window.widgets.sliders import Quantity, SliderField
 
 ATOMS = Quantity(label="Dictionary &size k", minimum=1, maximum=200, default=40, tooltip="How many atoms.")
 BUDGET = Quantity(label="Average", minimum=0.5, maximum=8, default=3, step=0.1, decimals=1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from windows import opened, watch
 
-from inpaint_app.window.canvas.tools.brush import Brush, Eraser
+from inpaint_app.window.canvas.tools.brushes import Brush, Eraser
 from inpaint_app.window.canvas.tools.tool import Place
 
 

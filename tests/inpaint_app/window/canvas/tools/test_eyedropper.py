@@ -6,8 +6,8 @@ from windows import settle
 
 from inpaint_app.model.missing import color_at
 from inpaint_app.model.picture import Picture
+from inpaint_app.window.canvas.tools.areas import Eyedropper
 from inpaint_app.window.canvas.tools.tool import Place
-from inpaint_app.window.canvas.tools.wand import Eyedropper
 
 
 def test_all_pixels_like_the_one_clicked_are_missing(session, qtbot) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from windows import FAST, opened
 
-from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
+from inpaint_app.window.canvas.tools.brushes import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
 
 _LOOP = ((20, 30), (20, 60), (45, 60), (45, 30), (21, 30))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from windows import opened
 
-from inpaint_app.window.canvas.tools.lasso import Lasso
+from inpaint_app.window.canvas.tools.areas import Lasso
 from inpaint_app.window.canvas.tools.tool import Place
 
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from windows import at, opened
 
-from inpaint_app.window.canvas.tools.lasso import Polygon
+from inpaint_app.window.canvas.tools.areas import Polygon
 
 CORNERS = ((10, 20), (10, 50), (30, 50), (30, 20))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from windows import opened
 
-from inpaint_app.window.canvas.tools.rectangle import Rectangle
+from inpaint_app.window.canvas.tools.areas import Rectangle
 from inpaint_app.window.canvas.tools.tool import Place
 
 

@@ -5,8 +5,8 @@ import pytest
 from windows import settle
 
 from inpaint_app.model.picture import Picture
+from inpaint_app.window.canvas.tools.areas import Wand
 from inpaint_app.window.canvas.tools.tool import Place
-from inpaint_app.window.canvas.tools.wand import Wand
 
 
 @pytest.mark.parametrize("channels", [(), (3,)])
