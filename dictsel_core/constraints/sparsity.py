@@ -175,9 +175,7 @@ class AverageSparsity(Constraint):
 
     def values(self, table: ReplacementGains) -> Floats:
         """Solve the problem of appendix C exactly for every atom."""
-        at_cap, unused = self._at_cap(table.sizes), self._unused_budget(table.sizes)
-        solved = (best_exchange(gains, table.cheapest, at_cap, unused) for gains in table.gains.T)
-        return np.array([exchange.value for exchange in solved])
+        return np.array([self.replacement(table, atom).value for atom in range(table.gains.shape[1])])
 
     def bounds(self, table: ReplacementGains, price: float) -> Floats:
         """Bound the value of every atom by the Lagrangian dual at the price of the last step, in one pass."""

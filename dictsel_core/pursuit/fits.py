@@ -50,8 +50,6 @@ class PatchFits:
         self._overlaps = np.empty((n_patches, capacity, capacity), dtype)
         self.steps = np.empty((n_patches, 4, capacity), dtype)
         self.arrays = self.residuals, self.vectors, self._overlaps, self.steps
-        #: Patches whose columns were dependent when they were fitted.
-        self.dependent: Ints = np.empty(0, np.intp)
 
     def __len__(self) -> int:
         return len(self.residuals)
@@ -83,9 +81,10 @@ class PatchFits:
         np.einsum("bsn,bsn->bn", inside, inside, out=out)
 
     def fit(self, data: Floats, weights: Floats | None, supports: Ints) -> tuple[Doubles, Doubles]:
-        """Fit patches by supports (B, S), with -1 behind the atoms; return weights and inverse Gram matrices.
+        """Fit patches by supports (B, S), with -1 behind the atoms.
 
-        Dependent columns get weights of minimum norm. Both results are 0 in empty slots.
+        Returns weights and the diagonals of the inverse Gram matrices, (B, S) both, 0 in empty slots.
+        Dependent columns get weights of minimum norm.
         """
         self.begin(data, weights)
         n, width = supports.shape
@@ -101,14 +100,14 @@ class PatchFits:
             (supports, sizes, energies, energies, nothing),
             reliable,
         )
-        coefficients, inverse = np.zeros((n, width)), np.empty((n, width, width))
+        coefficients, diagonals = np.zeros((n, width)), np.zeros((n, width))
         solve_columns(width, self.arrays, coefficients)
-        invert_columns(width, self.arrays, inverse)
-        strain = np.einsum("bss->bs", inverse) * self.steps[:n, 2, :width]
-        self.dependent = ill = np.flatnonzero(~reliable | (strain > _ILL_CONDITIONED).any(axis=1))
+        invert_columns(width, self.arrays, diagonals)
+        strain = diagonals * self.steps[:n, 2, :width]
+        ill = np.flatnonzero(~reliable | (strain > _ILL_CONDITIONED).any(axis=1))
         if ill.size:
-            coefficients[ill], inverse[ill] = self._fit_dependent(ill, data[ill], supports[ill])
-        return coefficients, inverse
+            coefficients[ill], diagonals[ill] = self._fit_dependent(ill, data[ill], supports[ill])
+        return coefficients, diagonals
 
     def _fit_dependent(self, rows: Ints, data: Floats, supports: Ints) -> tuple[Doubles, Doubles]:
         """Fit some patches by singular values, which is slow but accurate even for dependent columns."""
@@ -127,7 +126,7 @@ class PatchFits:
         vectors = np.zeros((n, self.capacity, pitch))
         vectors[:, : directions.shape[1]] = directions
         self.vectors[rows], self.steps[rows, 1] = vectors.reshape(n, -1), 1
-        return np.matvec(duals, along), duals @ duals.transpose(0, 2, 1)
+        return np.matvec(duals, along), np.vecdot(duals, duals)
 
 
 @Kernel
@@ -255,21 +254,18 @@ def solve_columns(n_columns: int, fits: Fits, coefficients: Floats) -> None:
 
 
 @Kernel
-def invert_columns(n_columns: int, fits: Fits, inverse: Doubles) -> None:
-    """Write the inverse Gram matrices (B, s, s) of the columns that were appended, 0 for others."""
+def invert_columns(n_columns: int, fits: Fits, diagonals: Doubles) -> None:
+    """Add the diagonals (B, s) of the inverse Gram matrices of the columns that were appended."""
     _, _, overlaps, steps = fits
     triangle = np.zeros((n_columns, n_columns))
-    for row in range(len(inverse)):
-        inverse[row] = 0
+    for row in range(len(diagonals)):
         for j in range(n_columns):
             for i in range(j + 1):
                 entry = 1.0 if i == j else 0.0
                 for k in range(i, j):
                     entry -= triangle[k, i] * overlaps[row, j, k]
                 triangle[j, i] = entry
-            for i in range(j + 1):
-                for k in range(j + 1):
-                    inverse[row, i, k] += triangle[j, i] * triangle[j, k] * steps[row, 1, j]
+                diagonals[row, i] += entry * entry * steps[row, 1, j]
 
 
 @Kernel

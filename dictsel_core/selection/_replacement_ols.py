@@ -117,7 +117,7 @@ class _GainCostFit(ColumnFit):
         self.gains = np.zeros(shape, dtype)
         self.costs = np.full((len(problem), capacity), np.inf)
 
-    def _store(self, rows: Ints, supports: Ints, weights: Doubles, inverse: Doubles) -> None:
+    def _store(self, rows: Ints, supports: Ints, weights: Doubles, diagonals: Doubles) -> None:
         problem, fits, (n, width) = self._problem, self._fits, supports.shape
         residuals, lengths = fits.residuals[:n], self._lengths
         if len(lengths) > 1:
@@ -131,9 +131,7 @@ class _GainCostFit(ColumnFit):
         _divide_by_outside(gains, inside, lengths, limits, duplicates, supports)
         self.gains[rows] = gains
         costs = np.full((n, self.costs.shape[1]), np.inf)
-        np.divide(
-            np.square(weights), np.einsum("bss->bs", inverse), out=costs[:, :width], where=supports >= 0
-        )
+        np.divide(np.square(weights), diagonals, out=costs[:, :width], where=supports >= 0)
         self.costs[rows] = costs
 
 

@@ -48,13 +48,13 @@ class ColumnFit:
             self._fits = problem.fits(max(n, len(self._fits)), max(width, self._fits.capacity))
         fits = self._fits
         observed = None if problem.observed is None else problem.observed[rows]
-        weights, inverse = fits.fit(problem.data.take(rows, axis=0), observed, supports)
+        weights, diagonals = fits.fit(problem.data.take(rows, axis=0), observed, supports)
         residuals = fits.residuals[:n]
         spread(residuals, fits.observed, rows, self._residuals)
-        self._store(rows, supports, weights, inverse)
+        self._store(rows, supports, weights, diagonals)
         return weights, problem.energies.take(rows) - np.vecdot(residuals, residuals)
 
-    def _store(self, rows: Ints, supports: Ints, weights: Doubles, inverse: Doubles) -> None:
+    def _store(self, rows: Ints, supports: Ints, weights: Doubles, diagonals: Doubles) -> None:
         """Keep more of the fits than residuals."""
 
     def gradients(self, rows: Ints) -> Floats:

@@ -17,10 +17,11 @@ from inpaint_app.window.widgets.fields import (
     check,
     choice,
     described,
+    fill,
+    in_pairs,
     number,
     typed,
 )
-from inpaint_app.window.widgets.layouts import fill, in_pairs
 
 _TONES = {"light and dark": "any", "light": "light", "dark": "dark"}
 _MOST = 1_000_000

@@ -7,15 +7,24 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QColorDialog, QLabel, QVBoxLayout, QWidget
 
-from inpaint_app.model.mask_spec import GROW, MaskSpec
-from inpaint_app.model.missing import is_likely_inverted
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.model.missing import GROW, MaskSpec, is_likely_inverted
+from inpaint_app.text import format_percent
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document import captions
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.fields import action_button, buddy, button, check, number, paragraph, typed
-from inpaint_app.window.widgets.layouts import fill, in_pairs, strip
+from inpaint_app.window.widgets.fields import (
+    action_button,
+    buddy,
+    button,
+    check,
+    fill,
+    in_pairs,
+    number,
+    paragraph,
+    strip,
+    typed,
+)
 
 _INVERTED = " If this is the wrong way round, Invert swaps missing and observed pixels."
 _MAX_GROWTH = 50
@@ -73,7 +82,7 @@ class MissingPanel(QWidget):
         if chosen.isValid():
             self._session.opening.set_mask_spec(MaskSpec(key=chosen.name()))
 
-    def _mark(self, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+    def _mark(self, **changes: Any) -> None:
         """Find missing pixels again, with marks that are read otherwise."""
         source = self._session.state.source
         if source is not None:

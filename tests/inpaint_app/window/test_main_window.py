@@ -36,7 +36,7 @@ from windows import (
 from dictsel_core import psnr, restore, ssim
 from inpaint_app.io.read import read_picture
 from inpaint_app.model.damage import SAMPLES
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.canvas.image_pyramid import as_uint32
 from inpaint_app.window.canvas.tools.brushes import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
