@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw, ImageFilter
 from scipy.ndimage import binary_dilation
 
 from benchmarks.measure import print_table
-from inpaint_app.model.drawn_marks import find_drawn_marks
+from inpaint_app.model.marks import find_drawn_marks
 from inpaint_app.model.picture import Picture
 
 Pixels = NDArray[np.uint8]

@@ -33,7 +33,7 @@ from inpaint_app.engine.restore_file import DEFAULT_BLOCK, FileOptions, FileRequ
 from inpaint_app.io.chunked.opening import open_store
 from inpaint_app.io.extra import load_extra
 from inpaint_app.io.write import Output
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 
 _BAND = 1024
 _POLL_SECONDS = 0.02

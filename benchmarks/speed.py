@@ -33,7 +33,7 @@ from dictsel_core import (
 from dictsel_core.restoration import PresetName
 from inpaint_app.engine import restore as jobs
 from inpaint_app.engine.control import CancelledError, JobControl
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 Result = TypeVar("Result")
 Row = tuple[str, str, str, str, str]

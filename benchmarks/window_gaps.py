@@ -17,8 +17,7 @@ from benchmarks.measure import print_table
 if TYPE_CHECKING:
     from PySide6.QtCore import QPointF
 
-    from inpaint_app.model.missing import Mask
-    from inpaint_app.model.picture import Picture
+    from inpaint_app.model.picture import Mask, Picture
     from inpaint_app.window.canvas.canvas import Canvas
     from inpaint_app.window.main_window import MainWindow
 

@@ -67,7 +67,7 @@ def _keys_and_runs() -> str:
 def _pictures() -> str:
     """Open pictures one after another, restore a stroke in each, and watch the memory."""
     from inpaint_app.io.write import write_picture
-    from inpaint_app.model.rect import Rect
+    from inpaint_app.model.picture import Rect
     from inpaint_app.window.app import wait_until_settled
 
     folder, used = Path(tempfile.mkdtemp()), []

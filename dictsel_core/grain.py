@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._util.arrays import Axis, as_layout
 from dictsel_core._util.validation import Bools, Doubles, Ints, as_bool_mask, as_generator, as_real_array
+from dictsel_core.restoration.image import observed_ranges
 
 Singles = NDArray[np.float32]
 
@@ -18,8 +19,8 @@ _TILE = 16
 _AROUND = 3
 #: Fewer intact tiles say nothing about the noise.
 _MIN_TILES = 8
-#: Most tiles that are used for the spectrum.
-_MAX_TILES = 4096
+#: Most tiles that are used for the spectrum, and that are looked at at once.
+_MAX_TILES, _AT_ONCE = 4096, 512
 #: Tiles by brightness are parted into as many groups, since grain depends on it.
 _GROUPS = 8
 #: The standard deviation of Gaussian noise over the median of its absolute values.
@@ -83,14 +84,11 @@ def match_grain(
     pixels, rng = as_real_array(image, "image"), as_generator(rng)
     layout = as_layout(pixels.shape, channel_axis)
     restored = layout.split_mask(as_bool_mask(mask))[0]
-    result = pixels.copy()
     if pixels.dtype.kind == "f" or not restored.any() or restored.all():
-        return result
+        return pixels.copy()
     planes = layout.split(pixels)[0]
     grain = _measure(planes, np.asarray(restored.any(axis=2)))
-    if grain is not None:
-        result = layout.join(_with_grain(planes, restored, grain, rng))
-    return result
+    return pixels.copy() if grain is None else layout.join(_with_grain(planes, restored, grain, rng))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,12 +123,12 @@ def _measure(planes: NDArray[Any], restored: Bools) -> _Grain | None:
     places = np.argwhere(near & ~touched)
     if len(places) < _MIN_TILES:
         return None
-    sums = np.add.reduceat(np.add.reduceat(planes.mean(axis=2, dtype=np.float32), edges[0]), edges[1], axis=1)
+    rows = (planes[top : top + _TILE].mean(axis=2, dtype=np.float32).sum(axis=0) for top in edges[0])
+    sums = np.stack([np.add.reduceat(row, edges[1]) for row in rows])
     areas = np.outer(np.diff([*edges[0], height]), np.diff([*edges[1], width]))
     brightness = np.asarray(sums / areas, np.float64)
     variances = np.full((*shape, n_channels), np.inf)
-    for start in range(0, len(places), _MAX_TILES):
-        part = places[start : start + _MAX_TILES]
+    for part in np.array_split(places, -(-len(places) // _AT_ONCE)):
         medians = np.median(np.abs(_residuals(planes, part)), axis=(1, 2))  # edges count little
         variances[tuple(part.T)] = np.square(_DEVIATION * medians)
     at = tuple(places.T)
@@ -184,8 +182,11 @@ def _spectrum(residuals: Singles) -> NDArray[np.complex128]:
     """Return the square root of the mean cross-spectrum, for channels of variance 1."""
     window = np.hanning(_TILE + 2)[1:-1]
     scale = np.maximum(residuals.std(axis=(0, 1, 2), dtype=np.float64), np.finfo(np.float32).tiny)
-    waves = np.fft.fft2(residuals / scale * np.outer(window, window)[:, :, None], axes=(1, 2))
-    cross = np.einsum("nyxc,nyxd->yxcd", waves, waves.conj())
+    cross = np.zeros((_TILE, _TILE, len(scale), len(scale)), np.complex128)
+    for start in range(0, len(residuals), _AT_ONCE):
+        tiles = residuals[start : start + _AT_ONCE] / scale * np.outer(window, window)[:, :, None]
+        waves = np.fft.fft2(tiles, axes=(1, 2))
+        cross += np.einsum("nyxc,nyxd->yxcd", waves, waves.conj())
     variance = np.einsum("yxcc->c", cross).real
     cross /= np.sqrt(np.outer(variance, variance)).clip(min=np.finfo(np.float64).tiny) / _TILE**2
     values, vectors = np.linalg.eigh(cross)
@@ -217,8 +218,11 @@ def _with_grain(
     """Return the image with noise at restored pixels, cell by cell."""
     result, field = planes.copy(), _field(grain.spectrum, rng)
     anywhere: Bools = np.asarray(restored.any(axis=2))
-    hidden = np.broadcast_to(restored, planes.shape)
-    least, most = _observed_ranges(planes, hidden)
+    hidden, info = np.broadcast_to(restored, planes.shape), np.iinfo(planes.dtype)
+    ranges = [
+        (each.low, each.high) if each else (info.min, info.max) for each in observed_ranges(planes, restored)
+    ]
+    least, most = np.array(ranges, planes.dtype).T
     for top in range(0, planes.shape[0], _CELL):
         for left in range(0, planes.shape[1], _CELL):
             cell = np.s_[top : top + _CELL, left : left + _CELL]
@@ -232,15 +236,6 @@ def _with_grain(
             noisy = np.clip(np.rint(planes[cell] + noise), least, most)
             result[cell] = np.where(hidden[cell], noisy.astype(planes.dtype), planes[cell])
     return result
-
-
-def _observed_ranges(planes: NDArray[Any], hidden: Bools) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the smallest and the largest observed value of each channel; all if none is observed."""
-    info = np.iinfo(planes.dtype)
-    least = np.min(planes, axis=(0, 1), where=~hidden, initial=info.max)
-    most = np.max(planes, axis=(0, 1), where=~hidden, initial=info.min)
-    nothing = least > most
-    return np.where(nothing, info.min, least), np.where(nothing, info.max, most)
 
 
 def _lack(pixels: NDArray[Any], noise: Singles, restored: Bools) -> float:

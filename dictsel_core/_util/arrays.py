@@ -38,21 +38,18 @@ def nonzero_2d(mask: Bools) -> tuple[Ints, Ints]:
     return rows, columns
 
 
-def positive_part_sums(gains: Floats, floors: Floats, largest: Floats | None = None) -> Doubles:
+def positive_part_sums(gains: Floats, floors: Floats) -> Doubles:
     """Return the sums over t of max(0, gains[t, :] - floors[t]): (n,).
 
-    Subtracting before summing keeps the result exactly zero if nothing exceeds its floor. If the largest
-    gain of each row is given, rows without any gain above their floor are skipped.
+    Subtracting before summing keeps the result exactly zero if nothing exceeds its floor.
     """
-    floors = floors.astype(gains.dtype, copy=False)
-    rows = np.arange(len(gains)) if largest is None else (largest > floors).nonzero()[0]
-    return _sum_positive_parts(gains, floors, rows)
+    return _sum_positive_parts(gains, floors.astype(gains.dtype, copy=False))
 
 
 @Kernel
-def _sum_positive_parts(gains: Floats, floors: Floats, rows: Ints) -> Doubles:
+def _sum_positive_parts(gains: Floats, floors: Floats) -> Doubles:
     sums = np.zeros(gains.shape[1])
-    for row in rows:
+    for row in range(len(gains)):
         part, floor = gains[row], floors[row]
         for column in range(len(sums)):
             difference = part[column] - floor
@@ -101,8 +98,11 @@ def has_square(holes: Bools, reach: int) -> bool:
     """Return whether a pixel of a mask (H, W) is farther than `reach` from all that are not in it."""
     if not holes.any():
         return False
-    around = np.pad(holes, reach, constant_values=True)  # what lies beyond the border is not observed
-    return not any_in_windows(~around, 2 * reach + 1).all()
+    observed = np.pad(~holes, reach)  # what lies beyond the border is not observed
+    return not all(
+        any_in_windows(observed[rows.start : rows.stop + 2 * reach], 2 * reach + 1).all()
+        for rows in row_bands(holes.shape)
+    )
 
 
 def any_in_windows(mask: Bools, size: int) -> Bools:

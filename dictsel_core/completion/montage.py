@@ -40,11 +40,10 @@ class Montage:
         """Offer the most frequent offsets to all pixels; a pause after each of them."""
         hole = np.flatnonzero(self._scale.hole)
         expansion = Expansion(self._seams, self.offsets)
-        found, counts = np.unique(self.offsets[self._scale.hole], axis=0, return_counts=True)
-        common = found[np.argsort(-counts, kind="stable")[:_N_OFFSETS]]
+        common = sorted(_pieces(self._seams, self.offsets), key=lambda each: -len(each[1]))[:_N_OFFSETS]
         for _ in range(_N_SWEEPS):
             improved = False
-            for offset in common:
+            for offset, _ in common:
                 improved |= expansion.offer(offset, hole)
                 yield
             if not improved:
@@ -52,12 +51,12 @@ class Montage:
 
     def polish(self) -> Iterator[None]:
         """Shift pieces by at most one pixel, then move the seams between them; a pause after each piece."""
-        for offset, piece in self._pieces():
+        for offset, piece in _pieces(self._seams, self.offsets):
             costs = [self._seams.piece_cost(piece, offset + shift, self.offsets) for shift in _SHIFTS]
             self.offsets.reshape(-1, 2)[piece] = offset + _SHIFTS[int(np.argmin(costs))]
             yield
         expansion = Expansion(self._seams, self.offsets)
-        for offset, piece in self._pieces():
+        for offset, piece in _pieces(self._seams, self.offsets):
             expansion.offer(offset, self._near(offset, piece))
             yield
 
@@ -91,14 +90,6 @@ class Montage:
             places = np.divmod(wrong, self._scale.shape[1])
             offsets[wrong] = np.transpose(nearest[:, *places] - np.array(places))
 
-    def _pieces(self) -> list[tuple[Ints, Ints]]:
-        """Return the offsets that pixels have (2,), each with these pixels."""
-        hole = np.flatnonzero(self._scale.hole)
-        offsets, numbers = np.unique(self.offsets[self._scale.hole], axis=0, return_inverse=True)
-        order = np.argsort(numbers.ravel(), kind="stable")
-        ends = np.cumsum(np.bincount(numbers.ravel()))
-        return list(zip(offsets, np.split(hole[order], ends[:-1]), strict=True))
-
     def _near(self, offset: Ints, piece: Ints) -> Ints:
         """Return the pixels of the hole in and near a piece."""
         width = self._scale.shape[1]
@@ -112,6 +103,15 @@ class Montage:
         return np.asarray((down + rows.start) * width + across + columns.start)
 
 
+def _pieces(seams: Seams, offsets: Ints) -> list[tuple[Ints, Ints]]:
+    """Return the offsets that pixels of the hole have (2,), each with these pixels."""
+    hole = np.flatnonzero(seams.hole)
+    found, numbers = np.unique(offsets.reshape(-1, 2)[hole], axis=0, return_inverse=True)
+    order = np.argsort(numbers.ravel(), kind="stable")
+    ends = np.cumsum(np.bincount(numbers.ravel()))
+    return list(zip(found, np.split(hole[order], ends[:-1]), strict=True))
+
+
 class Expansion:
     """The offsets of all pixels, changed in place when others are offered.
 
@@ -123,11 +123,8 @@ class Expansion:
         self._offsets = offsets.reshape(-1, 2)
         self._alone = np.zeros(len(self._offsets))
         self._numbers = np.full(len(self._offsets), -1)  # of nodes; there is none between two offers
-        pixels = np.flatnonzero(seams.hole)
-        found, numbers = np.unique(self._offsets[pixels], axis=0, return_inverse=True)
-        for number, offset in enumerate(found):
-            own = pixels[numbers.ravel() == number]
-            self._alone[own] = seams.alone(own, offset)
+        for offset, piece in _pieces(seams, offsets):
+            self._alone[piece] = seams.alone(piece, offset)
 
     def offer(self, offset: Ints, pixels: Ints) -> bool:
         """Give an offset to those of some pixels (N,) that lower the total cost; return whether any did."""

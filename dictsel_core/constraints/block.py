@@ -24,7 +24,7 @@ class _BlockConstraint(LocalConstraint):
     one_replacement_per_atom: ClassVar[bool] = True
 
     matroid_of_block: tuple[Matroid, ...]
-    _members: tuple[Ints, ...]
+    members: tuple[Ints, ...]  #: The patches of each block.
     _labels: Ints
 
     def _set_blocks(self, given: object) -> None:
@@ -47,13 +47,8 @@ class _BlockConstraint(LocalConstraint):
         labels = np.empty(len(members), dtype=np.intp)
         for b, block in enumerate(blocks):
             labels[block] = b
-        object.__setattr__(self, "_members", blocks)
+        object.__setattr__(self, "members", blocks)
         object.__setattr__(self, "_labels", labels)
-
-    @property
-    def members(self) -> tuple[Ints, ...]:
-        """The patches of each block."""
-        return self._members
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if the blocks do not fit the patches, or a matroid not the ground set."""
@@ -67,7 +62,7 @@ class _BlockConstraint(LocalConstraint):
 
     def is_feasible(self, supports: Supports) -> bool:
         """Return whether the union of the supports of every block is independent."""
-        unions = [{int(a) for t in block for a in supports[t]} for block in self._members]
+        unions = [{int(a) for t in block for a in supports[t]} for block in self.members]
         pairs = zip(self.matroid_of_block, unions, strict=True)
         return all(matroid.is_independent(sorted(union)) for matroid, union in pairs)
 
@@ -104,7 +99,7 @@ class _BlockConstraint(LocalConstraint):
     def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[int, Ints, Bools, Bools]]:
         """Yield blocks that cannot receive all candidates: number, atoms, what it can, and what for what."""
         for b, matroid in enumerate(self.matroid_of_block):
-            used = supports[self._members[b]]
+            used = supports[self.members[b]]
             union = np.unique(used[used >= 0])
             free, slots = matroid.exchanges(union[None], candidates)
             received = free[0] | np.isin(candidates, union)
@@ -117,7 +112,7 @@ class _BlockConstraint(LocalConstraint):
         names = np.arange(table.gains.shape[1])[candidates]
         replaced = np.full(values.shape, -1)
         for b, union, free, slots in self._exchanges(table.supports, names):
-            rows, closed = self._members[b], np.flatnonzero(~free)
+            rows, closed = self.members[b], np.flatnonzero(~free)
             holds = table.supports[rows][None] == union[:, None, None]
             costs = np.where(
                 slots, np.where(holds, table.costs[rows][None], 0).sum(axis=(1, 2))[:, None], np.inf
@@ -135,7 +130,7 @@ class _BlockConstraint(LocalConstraint):
         values = self._sum_over_blocks(table.additions)
         replaced = np.full(values.shape, -1)
         for b, union, free, slots in self._exchanges(table.supports, np.arange(values.shape[1])):
-            rows, best = self._members[b], np.full(values.shape[1], -np.inf)
+            rows, best = self.members[b], np.full(values.shape[1], -np.inf)
             for old, possible in zip(union.tolist(), slots, strict=True):
                 holders, places = np.nonzero(table.supports[rows] == old)
                 change = table.swaps[rows[holders], places] - table.additions[rows[holders]]
@@ -158,7 +153,7 @@ class _BlockConstraint(LocalConstraint):
 
         n_points = len(self._labels)
         indicator = csr_array(
-            (np.ones(n_points), (self._labels, np.arange(n_points))), shape=(len(self._members), n_points)
+            (np.ones(n_points), (self._labels, np.arange(n_points))), shape=(len(self.members), n_points)
         )
         sums: Floats = indicator @ values
         return sums
@@ -195,7 +190,7 @@ class BlockSparsity(_BlockConstraint):
     def __post_init__(self) -> None:
         self._set_blocks(self.blocks)
         caps = as_caps(self.sparsity, "sparsity")
-        each = as_each(caps, len(self._members), "block")
+        each = as_each(caps, len(self.members), "block")
         object.__setattr__(self, "caps", caps)
         object.__setattr__(self, "matroid_of_block", tuple(map(UniformMatroid, each.tolist())))
 
@@ -214,8 +209,8 @@ class BlockSparsity(_BlockConstraint):
 
     def shared_caps(self, n_points: int) -> Sequence[tuple[Ints, int]]:
         """Return the blocks and their caps."""
-        caps = np.broadcast_to(self.caps, len(self._members))
-        return list(zip(self._members, caps.tolist(), strict=True))
+        caps = np.broadcast_to(self.caps, len(self.members))
+        return list(zip(self.members, caps.tolist(), strict=True))
 
     def _block_values(self, table: ReplacementGains, candidates: slice = slice(None)) -> tuple[Floats, Ints]:
         # All blocks at once: full ones lose the same atom for any that they do not use.
@@ -230,10 +225,10 @@ class BlockSparsity(_BlockConstraint):
         """Return what it costs to remove each atom from a whole block, infinite if it is not used: (b, n)."""
         rows, slots = np.nonzero(supports >= 0)
         cells = self._labels[rows] * n_candidates + supports[rows, slots]
-        size = len(self._members) * n_candidates
+        size = len(self.members) * n_candidates
         totals = np.bincount(cells, weights=costs[rows, slots], minlength=size).astype(np.float64)
         totals[np.bincount(cells, minlength=size) == 0] = np.inf
-        return totals.reshape(len(self._members), n_candidates)
+        return totals.reshape(len(self.members), n_candidates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +262,7 @@ class BlockMatroidSparsity(_BlockConstraint):
 
     def __post_init__(self) -> None:
         self._set_blocks(self.blocks)
-        given, n_blocks = as_matroids(self.matroids, "BlockMatroidSparsity"), len(self._members)
+        given, n_blocks = as_matroids(self.matroids, "BlockMatroidSparsity"), len(self.members)
         each = (given,) * n_blocks if isinstance(given, Matroid) else given
         if len(each) != n_blocks:
             raise ValueError(

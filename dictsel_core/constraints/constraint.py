@@ -32,15 +32,12 @@ class ReplacementGains:
         Ground-set indices in the first ``sizes[t]`` slots of row t, then -1. An atom stays in its slot
         unless an earlier one is removed without replacement.
     sizes : (T,) ndarray of int
-    largest : (T,) ndarray or None
-        Largest gain of each patch, if known; it saves looking at patches that cannot gain.
     """
 
     gains: Floats
     costs: Floats
     supports: Ints
     sizes: Ints
-    largest: Floats | None = None
 
     @cached_property
     def cheapest(self) -> tuple[Ints, Floats]:
@@ -50,7 +47,7 @@ class ReplacementGains:
 
     def with_gains(self, gains: Floats) -> "ReplacementGains":
         """Return the same costs with other gains."""
-        other = replace(self, gains=gains, largest=None)
+        other = replace(self, gains=gains)
         other.__dict__["cheapest"] = self.cheapest  # not computed again
         return other
 

@@ -63,7 +63,7 @@ class IndividualSparsity(SeparableConstraint):
         """Sum over patches of max(0, gain - cheapest removal); below the cap nothing is removed."""
         _, costs = table.cheapest
         floors = np.where(self._full(table.sizes), costs, 0)
-        return positive_part_sums(table.gains, floors, table.largest)
+        return positive_part_sums(table.gains, floors)
 
     def patch_values(self, table: ReplacementGains) -> Floats:
         """Return what each patch contributes to `values`: (T, n)."""
@@ -175,9 +175,7 @@ class AverageSparsity(Constraint):
 
     def values(self, table: ReplacementGains) -> Floats:
         """Solve the problem of appendix C exactly for every atom."""
-        at_cap, unused = self._at_cap(table.sizes), self._unused_budget(table.sizes)
-        solved = (best_exchange(gains, table.cheapest, at_cap, unused) for gains in table.gains.T)
-        return np.array([exchange.value for exchange in solved])
+        return np.array([self.replacement(table, atom).value for atom in range(table.gains.shape[1])])
 
     def bounds(self, table: ReplacementGains, price: float) -> Floats:
         """Bound the value of every atom by the Lagrangian dual at the price of the last step, in one pass."""
@@ -197,7 +195,7 @@ class AverageSparsity(Constraint):
         _, costs = table.cheapest
         floors = np.where(self._at_cap(table.sizes), np.maximum(costs, price), price)
         removals = np.maximum(price - costs, 0).sum()
-        bounds: Floats = removals + positive_part_sums(table.gains, floors, table.largest)
+        bounds: Floats = removals + positive_part_sums(table.gains, floors)
         return bounds
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:

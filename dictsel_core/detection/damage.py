@@ -204,17 +204,19 @@ def region_contrasts(
     By the number of the region, (N,), as a part of the range of the picture; 0 if nothing around it is seen.
     Image and missing pixels are those that were given to `analyze_damage`.
     """
-    plane, covered = prepare(image, missing).brightness, analysis.mask(1.0)
+    picture, hidden = prepare(image, missing), analysis.mask(1.0)
+    hidden |= picture.missing
     regions, n_regions = analysis.regions, analysis.n_regions
     numbers = regions.numbers()
     rows, columns = np.divmod(regions.pixels, regions.shape[1])
-    inside = np.bincount(numbers, plane[rows, columns], n_regions) / np.maximum(regions.areas, 1)
+    values = picture.brightness_at(rows, columns)
+    inside = np.bincount(numbers, values, n_regions) / np.maximum(regions.areas, 1)
     total, count = np.zeros(n_regions), np.zeros(n_regions)
     for dy, dx in ((-_AWAY, 0), (_AWAY, 0), (0, -_AWAY), (0, _AWAY)):
         y, x = rows + dy, columns + dx
-        seen = (y >= 0) & (y < plane.shape[0]) & (x >= 0) & (x < plane.shape[1])
-        seen[seen] = ~covered[y[seen], x[seen]]
-        total += np.bincount(numbers[seen], plane[y[seen], x[seen]], n_regions)
+        seen = (y >= 0) & (y < hidden.shape[0]) & (x >= 0) & (x < hidden.shape[1])
+        seen[seen] = ~hidden[y[seen], x[seen]]
+        total += np.bincount(numbers[seen], picture.brightness_at(y[seen], x[seen]), n_regions)
         count += np.bincount(numbers[seen], minlength=n_regions)
     around = total / np.maximum(count, 1)
     return np.where(count > 0, inside - around, 0).astype(np.float32)

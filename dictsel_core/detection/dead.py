@@ -109,7 +109,8 @@ def dead_line_candidates(image: DetectionImage) -> Work[Regions]:
     floor = _LINE_FLOOR + 0.25 * image.quantum
     width = image.shape[1]
     parts: list[Regions] = []
-    for plane, steps in ((image.brightness, (width, 1)), (image.brightness.T, (1, width))):
+    brightness = image.brightness()
+    for plane, steps in ((brightness, (width, 1)), (brightness.T, (1, width))):
         rows, columns, numbers, confidence = yield from part(
             _dead_columns(plane, floor), 0.5 * len(parts), 0.5 * len(parts) + 0.5
         )

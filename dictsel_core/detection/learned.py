@@ -67,12 +67,15 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
 
 def _stretched(image: DetectionImage) -> tuple[Single, Single]:
     """Return brightness and tint in ranges of the brightness: that of all channels may be wider."""
-    plane = image.brightness
+    plane = image.brightness()
     step = max(1, int(np.sqrt(plane.size / _N_SAMPLES)))
     sample = plane[::step, ::step][~image.missing[::step, ::step]]
     low, high = np.quantile(sample, _QUANTILES) if sample.size else (0.0, 1.0)
     span = np.float32(max(high - low, _LEAST_SPAN))
-    return np.asarray((plane - np.float32(low)) / span), image.tint() / span
+    tint = image.tint(shrink(plane)) / span
+    plane -= np.float32(low)
+    plane /= span
+    return plane, tint
 
 
 def _logits(plane: Single, tint: Single) -> Work[tuple[Single, Single]]:

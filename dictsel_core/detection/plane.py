@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from dictsel_core._util.arrays import row_bands
-from dictsel_core._util.validation import Bools, as_array, as_bool_mask, masked_entries
+from dictsel_core._util.validation import Bools, Ints, as_array, as_bool_mask, masked_entries
 
 Single = NDArray[np.float32]
 
@@ -49,16 +48,16 @@ class DetectionImage:
         """Whether there are three channels."""
         return self.pixels.ndim == 3
 
-    @cached_property
     def brightness(self) -> Single:
-        """The mean of the channels, (H, W), scaled to about 0 to 1; missing pixels are filled smoothly."""
-        if not self.is_color:
-            return self._plane(lambda pixels: pixels, self.low)
-        return self._plane(lambda pixels: np.mean(pixels, axis=2, dtype=self._dtype), self.low)
+        """Return the mean of the channels, (H, W), about 0 to 1; missing pixels are filled smoothly."""
+        return self._plane(self._mean)
 
-    def tint(self) -> Single:
-        """Return how much brighter red and blue are than the brightness, (2, H / 2, W / 2); 0 in gray."""
-        half = shrink(self.brightness)
+    def brightness_at(self, rows: Ints, columns: Ints) -> Single:
+        """Return the brightness of some pixels, which are not missing: (N,)."""
+        return np.asarray(self._scaled(self._mean(self.pixels[rows, columns])), np.float32)
+
+    def tint(self, half: Single) -> Single:
+        """Return how much brighter red and blue are than the brightness at half its size; 0 in gray."""
         if not self.is_color:
             return np.zeros((2, *half.shape), np.float32)
         return np.stack([shrink(self._channel(number)) - half for number in (0, 2)])
@@ -66,24 +65,31 @@ class DetectionImage:
     def channels(self) -> list[Single]:
         """Return the channels, scaled as the brightness is."""
         if not self.is_color:
-            return [self.brightness]
+            return [self.brightness()]
         return [self._channel(number) for number in range(3)]
 
     def _channel(self, number: int) -> Single:
-        return self._plane(partial(np.take, indices=number, axis=2), self.low)
+        return self._plane(lambda pixels: pixels[..., number])
+
+    def _mean(self, pixels: NDArray[Any]) -> NDArray[Any]:
+        return np.mean(pixels, axis=-1, dtype=self._dtype) if self.is_color else pixels
 
     @property
     def _dtype(self) -> np.dtype[Any]:
         is_wide = self.pixels.dtype.itemsize > 4 or self.pixels.dtype in (np.int32, np.uint32)
         return np.dtype(np.float64 if is_wide else np.float32)
 
-    def _plane(self, reduce: Callable[[NDArray[Any]], NDArray[Any]], low: float) -> Single:
+    def _scaled(self, values: NDArray[Any]) -> NDArray[Any]:
+        with np.errstate(invalid="ignore", over="ignore"):
+            scaled = (values.astype(self._dtype, copy=False) - self.low) / self.span
+        return np.clip(scaled, -FARTHEST, FARTHEST)
+
+    def _plane(self, reduce: Callable[[NDArray[Any]], NDArray[Any]]) -> Single:
         """Return what is computed from the channels, scaled, and filled where it is missing."""
         plane = np.empty(self.shape, np.float32)
         for rows in row_bands(self.shape):
             with np.errstate(invalid="ignore", over="ignore"):
-                values = (reduce(self.pixels[rows]).astype(self._dtype, copy=False) - low) / self.span
-            np.clip(values, -FARTHEST, FARTHEST, out=plane[rows], casting="same_kind")
+                plane[rows] = self._scaled(reduce(self.pixels[rows]))
         _fill(plane, self.missing)
         return plane
 

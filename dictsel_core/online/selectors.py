@@ -22,6 +22,7 @@ from dictsel_core.atoms.ground_set import GroundSet, as_ground_set
 from dictsel_core.constraints import Replacement
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
 from dictsel_core.pursuit.codes import code_data
+from dictsel_core.selection.engine import as_smoothness
 from dictsel_core.selection.problem import Problem, problem_of
 from dictsel_core.selection.state import SupportState
 from dictsel_core.selection.utilities import differences_of, modular_values
@@ -96,7 +97,7 @@ class OnlineSelector(ABC):
         rng: np.random.Generator | int | None = None,
     ) -> None:
         self.ground_set = as_ground_set(ground_set)
-        self._smoothness = None if smoothness is None else as_positive(smoothness, "smoothness")
+        self.smoothness = as_smoothness(smoothness, ground_set)
         self._utility = None if utility is None else as_utility(utility)
         n, count = len(ground_set), as_n_atoms(n_atoms, len(ground_set))
         self._sparsity = min(as_count(sparsity, "sparsity"), count)
@@ -120,11 +121,6 @@ class OnlineSelector(ABC):
             largest = (1 + 1e-9) * self._largest_gain(energy)
             self._largest_energy, self._largest = energy, largest
             self.learners = Hedge(n, n_learners=count, rounds=rounds, largest_gain=largest, rng=rng)
-
-    @property
-    def smoothness(self) -> float:
-        """The constant M of the gains of Replacement OMP."""
-        return self.ground_set.smoothness if self._smoothness is None else self._smoothness
 
     def play(self) -> Ints:
         """Return the dictionary of this round: the indices of k different atoms."""
@@ -186,9 +182,7 @@ class _PatchSupport(SupportState):
 
     def gradient_squares(self) -> Doubles:
         """Return the squared correlations of all atoms, 0 for those of the support and rounding errors."""
-        squares = np.empty((1, self.n_candidates))
-        self.squared_correlations(_ROW, squares)
-        return np.asarray(squares[0])
+        return np.asarray(self.squared_correlations(_ROW)[0], np.float64)
 
 
 def _check_learners(learners: object, n_atoms: int, n_candidates: int) -> None:

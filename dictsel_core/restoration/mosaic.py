@@ -2,17 +2,16 @@
 
 The caller reads regions, runs these methods on any worker, and writes their results: first `Mosaic.survey`
 for all tiles, then `Mosaic.plan`, then `Mosaic.fill` for the parts of wide holes, wave by wave, then
-`Mosaic.restore` for all tiles. `tiled_steps` does this for large images in memory, `lazy_steps` for Dask
+`Mosaic.restore` for all tiles. `LargeImage` (large.py) does this for images in memory, `lazy_steps` for Dask
 arrays.
 """
 
 import io
 import json
-import time
 import zipfile
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import partial, reduce
+from functools import reduce
 from operator import add
 from typing import Any
 
@@ -34,10 +33,10 @@ from dictsel_core.restoration.plan import (
     as_atom_source,
     make_plan,
 )
-from dictsel_core.restoration.result import Restoration, RestoreStep, joint_figures
+from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.survey import HALO, Survey, Tile, cut_tiles, survey_tile
-from dictsel_core.restoration.tile import TileRestorer, restore_tile
+from dictsel_core.restoration.tile import restore_tile
 
 #: Returns a region of an image (h, w, C), and of its mask (h, w, c).
 ReadRegion = Callable[[Region], tuple[NDArray[Any], Bools]]
@@ -53,8 +52,6 @@ _MIN_LEVEL = 4
 #: How many samples the plan is made from, and how many in which nothing is missing are used besides, if
 #: channels have masks of their own.
 _N_SAMPLES, _N_INTACT = 16, 4
-#: Fraction of the work of a large image that is done once there is a plan, and what filling wide holes takes.
-_PLANNED, _FILLED = 0.05, 0.25
 #: Fields of a plan that are not kept as text, or not kept.
 _APART = ("settings", "ranges", "dictionary", "coarse")
 
@@ -195,7 +192,7 @@ class Mosaic:
         self, pixels: NDArray[Any], missing: Bools, hole: HoleRegion, plan: Plan, fills: Sequence[Fill] = ()
     ) -> Generator[float, None, Fill]:
         """Yield the fraction that is done, and return what `fill` does."""
-        image, part = _with_fills(pixels, missing, hole.outer, plan, fills), hole.part
+        image, part = image_with_fills(pixels, missing, hole.outer, plan, fills), hole.part
         origin = hole.outer[0].start, hole.outer[1].start
         planes = restore_tile(image, plan.for_coding(), origin=origin)
         region = within(part.region, hole.outer)
@@ -214,14 +211,14 @@ class Mosaic:
 
         `fills` are those that touch the halo.
         """
-        image, keeps = _with_fills(pixels, missing, tile.outer, plan, fills), plan.settings.keep_observed
+        image, keeps = image_with_fills(pixels, missing, tile.outer, plan, fills), plan.settings.keep_observed
         if keeps and not image.missing[tile.inner].any():
             return np.ascontiguousarray(image.pixels[tile.inner])
         planes = restore_tile(image, replace(plan, fill_reach=0), origin=tile.origin)
         return image.part(tile.inner).render(planes[tile.inner], keep_observed=keeps)
 
 
-def _with_fills(
+def image_with_fills(
     pixels: NDArray[Any], missing: Bools, outer: Region, plan: Plan, fills: Sequence[Fill]
 ) -> Image:
     """Return a region of the image in which what was filled counts as observed."""
@@ -239,74 +236,6 @@ def _with_fills(
         pixels[there][chosen] = values[source][chosen]
         hidden[there][chosen] = False
     return Image(pixels, hidden, plan.ranges)
-
-
-def tiled_steps(
-    image: Image,
-    settings: RestoreSettings,
-    source: AtomSource,
-    *,
-    finish: Callable[[Restoration], Restoration] = lambda result: result,
-) -> Generator[RestoreStep, None, Restoration]:
-    """Restore an image tile by tile: yield the progress, and return the result.
-
-    Partial results, in which tiles that are still to come are as they were given, and the last one are what
-    `finish` makes of them.
-    """
-    start = time.perf_counter()
-    mosaic = Mosaic((*image.shape, image.n_channels), str(image.pixels.dtype), settings, TILE)
-    tiles, seconds, surveys = mosaic.tiles(), dict[str, float](), list[Survey]()
-
-    def read(region: Region) -> tuple[NDArray[Any], Bools]:
-        return image.pixels[region], image.missing[region]
-
-    for tile in tiles:
-        surveys.append(mosaic.survey(*read(tile.outer), tile))
-        yield RestoreStep("select", _PLANNED * len(surveys) / len(tiles))
-    plan = mosaic.plan(surveys, read, source)
-    seconds["select"] = time.perf_counter() - start
-    holes, fills, done = mosaic.holes(plan), list[Fill](), _PLANNED
-    for hole in holes:
-        near = [
-            each
-            for other, each in zip(holes, fills, strict=False)
-            if other.wave < hole.wave and other.part.overlaps(hole.outer)
-        ]
-        filling = GeneratorRun(mosaic.filling(*read(hole.outer), hole, plan, near))
-        for fraction in filling:
-            yield RestoreStep("texture", done + _FILLED * fraction / len(holes))
-        fills.append(filling.result)
-        done += _FILLED / len(holes)
-    if holes:
-        seconds["texture"] = time.perf_counter() - start - seconds["select"]
-        whole = slice(0, image.shape[0]), slice(0, image.shape[1])
-        image = _with_fills(image.pixels, image.missing, whole, plan, fills)
-    work = [int(np.count_nonzero(image.missing[tile.region])) for tile in tiles]
-    if not plan.settings.keep_observed:
-        work = [1] * len(tiles)
-    scale, plan_of_tile = (1 - done) / max(sum(work), 1), replace(plan, fill_reach=0)
-    made: list[tuple[Tile, Callable[[], Restoration]]] = []
-
-    def result(made: Sequence[tuple[Tile, Callable[[], Restoration]]]) -> Restoration:
-        pixels, restored = image.pixels.copy(order="K"), []
-        for tile, make in made:
-            part = make()
-            pixels[tile.region] = part.image[tile.inner]
-            restored.append(replace(part, image=None))
-        figures = joint_figures(restored, len(plan.dictionary), seconds)
-        return finish(plan.result(settings.rounds, image=pixels, plan=plan, **figures))
-
-    for tile, amount in zip(tiles, work, strict=True):
-        if not amount:
-            continue
-        restorer = TileRestorer(image.part(tile.outer), plan_of_tile, tile.origin)
-        for step in restorer.steps():
-            now = [*made, (tile, restorer.snapshot(settings.rounds))] if step.is_last else None
-            make = None if now is None else partial(result, now)
-            yield RestoreStep(step.stage, done + scale * amount * step.fraction, make)
-        made.append((tile, restorer.snapshot(settings.rounds)))
-        done += scale * amount
-    return result(made)
 
 
 def lazy_steps(

@@ -113,7 +113,7 @@ class Plan:
         settings = replace(self.settings, rounds=0)
         return replace(self, settings=settings, fill_reach=0, repeats=NOT_ENLARGED)
 
-    def result(self, rounds: int | None, **found: Any) -> Restoration:  # noqa: ANN401  (fields of Restoration)
+    def result(self, rounds: int | None, **found: Any) -> Restoration:
         """Return a restoration by this plan, with what was found; `rounds` is the number asked for."""
         return Restoration(
             settings=replace(self.settings, rounds=rounds),
@@ -189,7 +189,7 @@ def make_plan(
     settings: RestoreSettings,
     source: AtomSource,
     intact: Sequence[Image] = (),
-    **facts: Any,  # noqa: ANN401  (fields of Plan)
+    **facts: Any,
 ) -> Generator[float, None, Plan]:
     """Yield the fraction of the work that is done, and return the plan of an image, made on samples of it.
 

@@ -1,9 +1,9 @@
 """`restore`: from a damaged image to a restored one.
 
 An array in memory becomes one `Image`, which is planned (plan.py) and restored as a single tile (tile.py); a
-stack becomes many (stack.py). Large images and Dask arrays are cut into tiles with one plan (mosaic.py).
-`restore`, as it is written below, only returns a `Run`; `finished` makes a function of it that takes all
-steps.
+stack becomes many (stack.py). A large image (large.py) or Dask array (mosaic.py) is cut into tiles that share
+a plan. `restore`, as it is written below, only returns a `Run`; `finished` makes a function of it that takes
+all steps.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -17,7 +17,8 @@ from dictsel_core._util.parallel import GeneratorRun, Run, finished, step_by_ste
 from dictsel_core.atoms import GroundSet
 from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.image import Image
-from dictsel_core.restoration.mosaic import lazy_steps, tiled_steps
+from dictsel_core.restoration.large import LargeImage
+from dictsel_core.restoration.mosaic import lazy_steps
 from dictsel_core.restoration.plan import AtomSource, Plan, as_atom_source, planned_tile
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import Parameter, PresetName, RestoreSettings, as_settings
@@ -145,9 +146,9 @@ def restore(
         return replace(result, image=damaged.wrapped(result.image[None]))
 
     whole = damaged.whole()
-    is_large = whole.pixels.size > MAX_VALUES and bool(whole.missing.any())
-    steps = tiled_steps if is_large else image_steps
-    return GeneratorRun(steps(whole, asked, source, finish=finish))
+    if whole.pixels.size > MAX_VALUES and whole.missing.any():
+        return GeneratorRun(LargeImage(whole, asked, source, finish).steps())
+    return GeneratorRun(image_steps(whole, asked, source, finish=finish))
 
 
 iter_restore = step_by_step(

@@ -100,14 +100,16 @@ class Restoration:
         return float(self.usage.sum() / max(self.n_coded_patches, 1))
 
 
-def joint_figures(parts: Iterable[Restoration], n_atoms: int, seconds: Mapping[str, float]) -> dict[str, Any]:
-    """Return fields of a `Restoration` that was made of parts; `seconds` were spent on all of it."""
+def joint_figures(
+    parts: Iterable[Mapping[str, Any]], n_atoms: int, seconds: Mapping[str, float]
+) -> dict[str, Any]:
+    """Return fields of a `Restoration` from those of its parts; `seconds` were spent on all of it."""
     usage, n_coded, n_rounds, spent = np.zeros(n_atoms, np.intp), 0, 0, dict(seconds)
     for part in parts:
-        usage += part.usage
-        n_coded += part.n_coded_patches
-        n_rounds = max(n_rounds, part.n_rounds)
-        for stage, each in part.seconds.items():
+        usage += part["usage"]
+        n_coded += part["n_coded_patches"]
+        n_rounds = max(n_rounds, part["n_rounds"])
+        for stage, each in part["seconds"].items():
             spent[stage] = spent.get(stage, 0.0) + each
     return {"usage": usage, "n_coded_patches": n_coded, "n_rounds": n_rounds, "seconds": spent}
 

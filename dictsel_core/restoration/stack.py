@@ -61,7 +61,7 @@ class StackRestorer:
         self._settings = settings.resolved(1 - float(np.mean(fractions or [0.0])), len(source))
         self._max_rounds = BEST_ROUNDS if settings.rounds is None else settings.rounds
         self._restored = damaged.images.copy(order="K")
-        self._results: list[Restoration] = []
+        self._figures: list[dict[str, Any]] = []
 
     def steps(self) -> Generator[RestoreStep, None, Restoration]:
         """Yield the progress, and return the result."""
@@ -73,7 +73,7 @@ class StackRestorer:
                 fractions[number] = fraction
                 done = _SELECTED + (1 - _SELECTED) * float(fractions.mean())
                 yield RestoreStep(stage, done, number=number, n_images=n_parts)
-                n_restored = len(self._results)
+                n_restored = len(self._figures)
                 if fraction == 1 and done - shown >= _PARTIAL_INTERVAL and n_restored < n_parts:
                     shown = done
                     yield RestoreStep(stage, done, partial(replace, self._restoration()), number, n_parts)
@@ -222,9 +222,10 @@ class StackRestorer:
         return GeneratorRun(plan_image(image, replace(self._settings, rounds=rounds), self._source)).finish()
 
     def _keep(self, number: int, tile: TileRestorer) -> None:
-        part, result = self._parts[number], tile.snapshot(self._settings.rounds)()
-        self._restored[part.number][:, :, part.channels] = result.image
-        self._results.append(replace(result, image=None))
+        part, keeps = self._parts[number], self._settings.keep_observed
+        pixels = tile.image.render(tile.planes, keep_observed=keeps)
+        self._restored[part.number][:, :, part.channels] = pixels
+        self._figures.append(tile.figures())
 
     def _restoration(self) -> Restoration:
         """Return the result as it is now: sums over all parts."""
@@ -236,7 +237,7 @@ class StackRestorer:
             selection=None if dictionary is None else dictionary.selection,
             patch_positions=np.zeros((0, 3), np.intp) if dictionary is None else dictionary.positions,
             atoms=None if dictionary is None else dictionary.atoms,
-            **joint_figures(self._results, 0 if dictionary is None else len(dictionary), {}),
+            **joint_figures(self._figures, 0 if dictionary is None else len(dictionary), {}),
         )
 
 

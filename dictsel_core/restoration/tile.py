@@ -6,7 +6,7 @@ Patches are coded from coarse to fine, wide holes are filled with texture, and r
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -161,11 +161,14 @@ class TileRestorer:
 
         `rounds` is the number that was asked for; None if the plan decided.
         """
-        plan, seconds, n_rounds = self.plan, dict(self.seconds), self._n_rounds
+        plan, found = self.plan, self.figures()
         render = self.image.snapshot(self.planes, keep_observed=plan.settings.keep_observed)
-        usage, n_coded = self._coder.usage, self._coder.n_coded_patches
-        found = {"usage": usage, "n_coded_patches": n_coded, "n_rounds": n_rounds, "seconds": seconds}
         return lambda: plan.result(rounds, image=render(), plan=plan, **found)
+
+    def figures(self) -> dict[str, Any]:
+        """Return fields of a `Restoration` as they are now."""
+        usage, n_coded, seconds = self._coder.usage, self._coder.n_coded_patches, dict(self.seconds)
+        return {"usage": usage, "n_coded_patches": n_coded, "n_rounds": self._n_rounds, "seconds": seconds}
 
     def _step(self, stage: Stage, work: float, *, is_visible: bool = False) -> TileStep:
         return TileStep(stage, (self._done + work) / self._work, is_visible)

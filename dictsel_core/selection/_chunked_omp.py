@@ -116,7 +116,7 @@ def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
     )
     count = as_n_atoms(n_atoms, len(ground_set))
     u = None if utility is None else as_utility(utility)
-    common = Input(ground_set, u, count, as_smoothness(smoothness), keep)
+    common = Input(ground_set, u, count, as_smoothness(smoothness, ground_set), keep)
     max_repeats = as_max_repeats(repeats, count)
     kind: type[OwnChunk | SharedChunk] = OwnChunk if is_own else SharedChunk
     given = enumerate(zip(chunks, masks, all_weights, strict=True))
@@ -215,7 +215,7 @@ class _SharedEngine(ReplacementEngine):
         return best_replacement(bounds, solve)
 
     def _table(self) -> ReplacementGains:
-        states = self._chunks.states
+        states = [part.state for part in self._chunks.parts]
         costs = np.concatenate([state.costs for state in states if state.costs is not None])
         supports = np.concatenate([state.supports for state in states if state.supports is not None])
         nothing = np.broadcast_to(0.0, (len(costs), self._chunks.n_candidates))

@@ -46,12 +46,12 @@ class State(NamedTuple):
 
 
 class Input(NamedTuple):
-    """The common part of the input of all chunks; M is None for that of the ground set."""
+    """The common part of the input of all chunks."""
 
     ground_set: GroundSet
     utility: Utility | None
     n_atoms: int
-    smoothness: float | None
+    smoothness: float
     keep: bool
 
 
@@ -162,16 +162,11 @@ class OwnChunk(Chunk[SupportState]):
         if free.any() and not exact:
             totals += _summed_squares(state, rows[free])
             rows = rows[~free]
-        dtype = state.problem.data.dtype
-        step = max(_LEAST_ROWS, chunk_rows(dtype.itemsize * len(totals)))
-        squares = np.empty((min(step, len(rows)), len(totals)), dtype)
+        step = max(_LEAST_ROWS, chunk_rows(state.problem.data.itemsize * len(totals)))
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
-            part = squares[: len(block)]
-            largest = state.squared_correlations(block, part)
-            totals += self.constraint.part(block).values(
-                state.table(part, self._common.smoothness, largest, block)
-            )
+            table = state.table(state.squared_correlations(block), self._common.smoothness, block)
+            totals += self.constraint.part(block).values(table)
         return totals
 
 
@@ -253,8 +248,8 @@ class Chunks:
         threads: int,
         workers: Workers | None,
     ) -> None:
-        self._chunks, self.ground_set, self.constraint = chunks, common.ground_set, constraint
-        self._smoothness = common.smoothness
+        self.parts, self.ground_set, self.constraint = chunks, common.ground_set, constraint
+        self.smoothness = common.smoothness
         self._threads, self._workers = threads, workers
         sizes = self.ask(Chunk.size)  # every chunk is checked before any work
         self.n_points, self.n_candidates = sum(sizes), len(common.ground_set)
@@ -267,23 +262,13 @@ class Chunks:
             chunk.constraint = constraint if shares else constraint.part(rows, nowhere)
 
     @property
-    def smoothness(self) -> float:
-        """M."""
-        return self._smoothness or self.ground_set.smoothness
-
-    @property
     def objective(self) -> float:
-        return sum(chunk.state.objective for chunk in self._chunks)
-
-    @property
-    def states(self) -> list[State]:
-        """The states of all chunks."""
-        return [chunk.state for chunk in self._chunks]
+        return sum(chunk.state.objective for chunk in self.parts)
 
     def ask(self, *questions: Callable[[Any], Answer]) -> list[Answer]:
         """Return the answers of all chunks, in their order, to one question or each to its own."""
-        each = questions * len(self._chunks) if len(questions) == 1 else questions
-        tasks = list(zip(self._chunks, each, strict=True))
+        each = questions * len(self.parts) if len(questions) == 1 else questions
+        tasks = list(zip(self.parts, each, strict=True))
         results: Iterable[Any]
         if self._workers is None:
             results = map_chunks(lambda number, _: _answer(tasks[number]), len(tasks), 1, self._threads)
@@ -293,7 +278,7 @@ class Chunks:
         for number, found, state in results:
             if number != len(answers):
                 raise ValueError("workers must return results in the order of the tasks, as map does.")
-            self._chunks[number].state = state
+            self.parts[number].state = state
             answers.append(found)
         if len(answers) < len(tasks):
             raise ValueError(f"workers must return {len(tasks)} results, as map does, not {len(answers)}.")

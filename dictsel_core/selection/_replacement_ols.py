@@ -3,15 +3,15 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dictsel_core._util.compiled import Kernel
 from dictsel_core._util.parallel import finished
-from dictsel_core._util.validation import Bools, Doubles, Ints
+from dictsel_core._util.validation import Bools, Doubles, Floats, Ints
 from dictsel_core.atoms import GroundSet
 from dictsel_core.constraints import Constraint, ReplacementGains
-from dictsel_core.selection._kernels import divide_by_outside
 from dictsel_core.selection.engine import GainCostEngine, Repeats, SelectedAtom, Selector, as_max_repeats
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.run import SelectionRun, iterate
-from dictsel_core.selection.state import ColumnFit, SupportState
+from dictsel_core.selection.state import ColumnFit, SupportState, finish
 
 #: Fraction of the squared length of an atom that is assumed to lie outside of a support, at least.
 _MIN_OUTSIDE = 1e-2
@@ -99,7 +99,7 @@ class _Engine(GainCostEngine):
 
     def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         fit, state = self.fit, self.state
-        table = ReplacementGains(fit.gains, fit.costs, state.supports, state.sizes, fit.largest)
+        table = ReplacementGains(fit.gains, fit.costs, state.supports, state.sizes)
         return self.apply_best(table, 2, eligible, new)
 
 
@@ -107,8 +107,7 @@ class _GainCostFit(ColumnFit):
     """Fits patches, and keeps twice the gains and costs of their replacements.
 
     Gains, (T, n), are 2 f_t(Z_t + a) - 2 f_t(Z_t), or less for atoms that lie almost in the span of the
-    support; the largest ones are (T,). Costs, (T, S), are 2 f_t(Z_t) - 2 f_t(Z_t - b), infinite in empty
-    slots.
+    support. Costs, (T, S), are 2 f_t(Z_t) - 2 f_t(Z_t - b), infinite in empty slots.
     """
 
     def __init__(self, problem: Problem, capacity: int) -> None:
@@ -116,25 +115,52 @@ class _GainCostFit(ColumnFit):
         shape, dtype = (len(problem), len(problem.ground_set)), problem.data.dtype
         self._lengths = problem.masked_lengths().astype(dtype, copy=False)
         self.gains = np.zeros(shape, dtype)
-        self.largest = np.zeros(len(problem), dtype)
         self.costs = np.full((len(problem), capacity), np.inf)
 
-    def _store(self, rows: Ints, supports: Ints, weights: Doubles, inverse: Doubles) -> None:
+    def _store(self, rows: Ints, supports: Ints, weights: Doubles, diagonals: Doubles) -> None:
         problem, fits, (n, width) = self._problem, self._fits, supports.shape
-        residuals, lengths = (
-            fits.residuals[:n],
-            self._lengths if len(self._lengths) == 1 else self._lengths[rows],
-        )
+        residuals, lengths = fits.residuals[:n], self._lengths
+        if len(lengths) > 1:
+            lengths = lengths[rows]
         gains = np.empty((n, self.gains.shape[1]), self.gains.dtype)
         inside = np.empty_like(gains)
         fits.correlate(residuals, problem.atoms, gains)
         fits.project(width, problem.atoms, inside)
         limits = _MIN_OUTSIDE, problem.rounding[rows], np.vecdot(residuals, residuals)
         duplicates = problem.ground_set.duplicates
-        self.largest[rows] = divide_by_outside(gains, inside, lengths, limits, duplicates, supports)
+        _divide_by_outside(gains, inside, lengths, limits, duplicates, supports)
         self.gains[rows] = gains
         costs = np.full((n, self.costs.shape[1]), np.inf)
-        np.divide(
-            np.square(weights), np.einsum("bss->bs", inverse), out=costs[:, :width], where=supports >= 0
-        )
+        np.divide(np.square(weights), diagonals, out=costs[:, :width], where=supports >= 0)
         self.costs[rows] = costs
+
+
+@Kernel
+def _divide_by_outside(
+    correlations: Floats,
+    inside: Floats,
+    lengths: Floats,
+    limits: tuple[float, Floats, Floats],
+    duplicates: Ints,
+    supports: Ints,
+) -> None:
+    """Turn correlations with residuals (B, n) into the gains of additions, in place.
+
+    Of squared lengths, (B or 1, n), parts are `inside` the span of a support. The limits are the fraction
+    that lies outside, at least, squared correlations up to which they are rounding errors, (B,), and the
+    energies of the residuals, (B,), which no gain exceeds. For duplicates see `finish`.
+    """
+    number = correlations.dtype.type
+    least = number(limits[0])
+    for b in range(len(correlations)):
+        gains, hidden, known = correlations[b], inside[b], lengths[min(b, len(lengths) - 1)]
+        noise, energy = limits[1][b], number(limits[2][b])
+        # Rounding must not decide between atoms that explain all of the residual.
+        everything = energy * number(1 - np.sqrt(np.finfo(gains.dtype).eps))
+        for a in range(len(gains)):
+            outside = max(known[a] - hidden[a], least * known[a])
+            square = gains[a] * gains[a]
+            gain = square / outside
+            gain = energy if gain > everything else gain
+            gains[a] = gain if (square > noise) & (outside > 0) else 0
+        finish(gains, duplicates, supports[b])

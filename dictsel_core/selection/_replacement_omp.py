@@ -113,7 +113,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     if repeats is not None:
         as_max_repeats(repeats, 0)
     problem = ground_set, data, constraint, n_atoms, mask, weights, utility
-    tau, constant = as_positive(accuracy, "accuracy", most=1), as_smoothness(smoothness)
+    tau, constant = as_positive(accuracy, "accuracy", most=1), as_smoothness(smoothness, ground_set)
     return Selector("replacement_omp", OMPEngine).start(
         *problem, smoothness=constant, decay=decay, repeats=repeats, accuracy=tau
     )

@@ -127,8 +127,7 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
         raise ValueError(f"confidence must be below 1, but is {probability}.")
     constraint.check(len(points), len(ground_set))
     generator, max_repeats = as_generator(rng), as_max_repeats(repeats, count)
-    constant = as_smoothness(smoothness) or ground_set.smoothness
-    patches = _Patches(ground_set, points, constraint, count, constant)
+    patches = _Patches(ground_set, points, constraint, count, as_smoothness(smoothness, ground_set))
 
     def engine() -> _Engine:
         largest = bound.sums.largest / patches.smoothness or 1.0  # if all data are zero
@@ -216,8 +215,7 @@ class _Engine(ReplacementEngine):
         if m < len(patches):
             rows = np.sort(self._rng.choice(len(patches), m, replace=False))
         state, constraint = patches.update(rows)
-        squares = np.empty((m, patches.n_candidates))
-        state.squared_correlations(np.arange(m), squares)
+        squares = state.squared_correlations(np.arange(m))
         table = state.table(squares, patches.smoothness)
         if isinstance(constraint, SeparableConstraint):
             means, slack = self._separable_estimates(table, constraint)

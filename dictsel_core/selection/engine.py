@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._util.validation import Bools, Floats, Ints, as_n_atoms, as_positive
 from dictsel_core.atoms import GroundSet
+from dictsel_core.atoms.ground_set import as_ground_set
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
 from dictsel_core.selection.problem import Problem, UtilityProblem, as_points, problem_of
 from dictsel_core.selection.run import (
@@ -43,9 +44,11 @@ def as_max_repeats(repeats: object, n_atoms: int) -> int | None:
     return {"extra": n_atoms, "steps": None, "none": 0}[str(repeats)]
 
 
-def as_smoothness(smoothness: object) -> float | None:
-    """Return M, checked; None, for that of the ground set, if it is not given."""
-    return None if smoothness is None else as_positive(smoothness, "smoothness")
+def as_smoothness(smoothness: object, ground_set: GroundSet) -> float:
+    """Return M, checked; that of the ground set if it is not given."""
+    return (
+        as_ground_set(ground_set).smoothness if smoothness is None else as_positive(smoothness, "smoothness")
+    )
 
 
 class SelectedAtom(NamedTuple):
@@ -256,7 +259,7 @@ class OMPEngine(GainCostEngine):
 
     Derive from it, and write `iterate`, for a selector with the same gains that chooses otherwise. The
     parameters are those of `replacement_omp`. `gains`, (T, n), are the squared correlations of the atoms with
-    the residuals, and `largest`, (T,), the largest of each patch.
+    the residuals.
     """
 
     def __init__(
@@ -282,9 +285,8 @@ class OMPEngine(GainCostEngine):
         max_repeats = as_max_repeats(repeats or ("none" if decay else "extra"), n_atoms)
         super().__init__(state, constraint, max_repeats, accuracy)
         self.problem, self.decay = problem, decay
-        self.smoothness = smoothness or problem.ground_set.smoothness
+        self.smoothness = as_smoothness(smoothness, problem.ground_set)
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
-        self.largest = np.empty(len(problem), problem.data.dtype)
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
 
@@ -298,7 +300,7 @@ class OMPEngine(GainCostEngine):
 
     def table(self, smoothness: float | None = None) -> ReplacementGains:
         """Return gains and costs, both multiplied by M: squares of A^T r, and of M w."""
-        return self.state.table(self.gains, smoothness or self.smoothness, self.largest)
+        return self.state.table(self.gains, smoothness or self.smoothness)
 
     def apply(self, replacement: Replacement, atom: int) -> None:
         """Change the supports, refit them, and update the gains."""
@@ -306,4 +308,4 @@ class OMPEngine(GainCostEngine):
 
     def update_gains(self, rows: Ints) -> None:
         """Recompute the squared correlations of patches whose residual has changed."""
-        self.state.update_squares(rows, self.gains, self.largest)
+        self.state.update_squares(rows, self.gains)

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._util.validation import Doubles, Floats, Ints, ObservedData, rounding_level
 from dictsel_core.atoms.ground_set import GroundSet, as_ground_set
-from dictsel_core.pursuit.columns import PatchFits
+from dictsel_core.pursuit.fits import PatchFits
 from dictsel_core.utility import Utility
 
 #: Relative size of gradients up to which they are rounding error.

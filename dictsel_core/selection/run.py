@@ -107,7 +107,10 @@ class OptimumBound:
 
     def certificate(self, n_atoms: int, achieved: float, supports: list[Ints]) -> Certificate:
         """Return the least of these bounds."""
-        bounds: dict[str, float] = {"energy": self._reachable_energy}
+        energies, constraint = self._problem.energies, self._constraint
+        if isinstance(constraint, AverageSparsity) and constraint.budget < len(energies):
+            energies = np.partition(energies, -constraint.budget)[-constraint.budget :]  # of those it reaches
+        bounds = {"energy": float(energies.sum()) / 2}
         complete = self._problem.observed is None
         if complete and min(self._problem.data.shape) <= _MAX_GRAM:
             bounds["spectrum"] = float(self._spectrum[:n_atoms].sum()) / 2
@@ -118,14 +121,6 @@ class OptimumBound:
         if further is not None:  # `achieved` is a difference of energies, and rounded as they are
             bounds["gains"] = achieved + further + safety * self.energy
         return _least(achieved, bounds, safety)
-
-    @cached_property
-    def _reachable_energy(self) -> float:
-        """Half the energy of all patches, or of as many as the budget can reach."""
-        energies = self._problem.energies
-        if isinstance(self._constraint, AverageSparsity) and self._constraint.budget < len(energies):
-            energies = np.partition(energies, -self._constraint.budget)[-self._constraint.budget :]
-        return float(energies.sum()) / 2
 
     @cached_property
     def _spectrum(self) -> Doubles:
@@ -155,7 +150,10 @@ class OptimumBound:
         atoms[np.arange(atoms.shape[1]) < sizes[:, None]] = np.concatenate(supports)
         capacity = self._constraint.capacity(len(problem), len(ground_set), n_atoms)
         if capacity == 1:
-            return self._single_atom_gains(n_atoms, atoms[:, 0])
+            # Where every patch uses one atom, the objective is submodular.
+            values, used = problem.squared_modular_values(), atoms[:, 0]
+            reached = np.where(used >= 0, values[np.arange(len(used)), used], 0)
+            return _sum_of_largest(positive_part_sums(values, reached), n_atoms)
         if problem.observed is not None or len(ground_set) > _MAX_GRAM:
             return None
         concavity = ground_set.smallest_eigenvalue(2 * capacity, merge_duplicates=alike)
@@ -164,12 +162,6 @@ class OptimumBound:
         ordered = np.sort(atoms, axis=1)
         twice = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any()  # as SDS_MA may select
         return None if concavity == 0 or twice else self._gradient_gains(n_atoms, concavity, atoms)
-
-    def _single_atom_gains(self, n_atoms: int, used: Ints) -> float:
-        """Bound further gains where every patch uses one atom, so that the objective is submodular."""
-        values = self._modular
-        reached = np.where(used >= 0, values[np.arange(len(used)), used], 0)
-        return _sum_of_largest(positive_part_sums(values, reached), n_atoms)
 
     def _gradient_gains(self, n_atoms: int, concavity: float, supports: Ints) -> float:
         r"""Bound further gains by the inequality behind lemma C.1, which holds for any supports Z*.
@@ -182,8 +174,7 @@ class OptimumBound:
         """
         constraint, state = self._constraint, SupportState(self._problem, supports.shape[1])
         state.set_supports(supports)
-        gains = np.empty((len(supports), state.n_candidates), self._problem.data.dtype)
-        state.squared_correlations(np.arange(len(supports)), gains)
+        gains = state.squared_correlations(np.arange(len(supports)))
         values = constraint.values(state.table(gains, concavity))
         p = constraint.replacement_sparsity(n_atoms, len(np.unique(supports[supports >= 0])))
         # Without the costs, one replacement for each atom is enough under any constraint.
@@ -193,10 +184,6 @@ class OptimumBound:
         if constraint.one_replacement_per_atom:
             bounds.append(_sum_of_largest(values, n_atoms))
         return min(bounds) / (2 * concavity)
-
-    @cached_property
-    def _modular(self) -> Floats:
-        return self._problem.squared_modular_values()
 
 
 def _eigenvalues(data: Floats) -> Doubles:

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dictsel_core._util.arrays import chunk_rows, read_only
+from dictsel_core._util.compiled import Kernel, PartialKernel
 from dictsel_core._util.validation import Doubles, Floats, Ints
 from dictsel_core.constraints import Replacement, ReplacementGains
-from dictsel_core.pursuit.kernels import spread
-from dictsel_core.selection._kernels import solve_supports, square_by_products, square_correlations
+from dictsel_core.pursuit.fits import spread
 from dictsel_core.selection.problem import Problem, UtilityProblem
 from dictsel_core.selection.utilities import UtilityFit
 
-#: Of `solve_supports`: what is added to the diagonal, so that dependent atoms give large numbers, not errors;
+#: Of `_solve_supports`: what is added to the diagonal, so that dependent atoms give large numbers, no errors;
 #: and the inverse determinant up to which a fit needs no other method.
 _RIDGE, _WELL_CONDITIONED = 1e-13, 1e2
 
@@ -48,13 +48,13 @@ class ColumnFit:
             self._fits = problem.fits(max(n, len(self._fits)), max(width, self._fits.capacity))
         fits = self._fits
         observed = None if problem.observed is None else problem.observed[rows]
-        weights, inverse = fits.fit(problem.data.take(rows, axis=0), observed, supports)
+        weights, diagonals = fits.fit(problem.data.take(rows, axis=0), observed, supports)
         residuals = fits.residuals[:n]
         spread(residuals, fits.observed, rows, self._residuals)
-        self._store(rows, supports, weights, inverse)
+        self._store(rows, supports, weights, diagonals)
         return weights, problem.energies.take(rows) - np.vecdot(residuals, residuals)
 
-    def _store(self, rows: Ints, supports: Ints, weights: Doubles, inverse: Doubles) -> None:
+    def _store(self, rows: Ints, supports: Ints, weights: Doubles, diagonals: Doubles) -> None:
         """Keep more of the fits than residuals."""
 
     def gradients(self, rows: Ints) -> Floats:
@@ -80,7 +80,6 @@ class SupportState:
         if fit is None:
             fit = UtilityFit(problem) if isinstance(problem, UtilityProblem) else ColumnFit(problem)
         self._fit = fit
-        self._scratch = np.empty((0, 0), problem.data.dtype)
 
     @property
     def n_candidates(self) -> int:
@@ -130,36 +129,32 @@ class SupportState:
     def table(
         self,
         gains: Floats,
-        smoothness: float | None = None,
-        largest: Floats | None = None,
+        smoothness: float,
         rows: Ints | slice = slice(None),
     ) -> ReplacementGains:
-        """Return gains (B, n) of some patches with the costs of removals, (M w)^2; empty slots cost infinity.
+        """Return gains (B, n) of patches, by default all, with the costs of removals.
 
-        M is by default that of the ground set, and the patches are all.
+        These are (M w)^2 with the smoothness M, and infinite in empty slots.
         """
         width = max(1, int(self.sizes.max()))  # slots beyond are empty
-        supports, smoothness = self.supports[rows, :width], smoothness or self.problem.ground_set.smoothness
+        supports = self.supports[rows, :width]
         costs = np.square(smoothness * self.coefficients[rows, :width])
         costs[supports < 0] = np.inf
-        return ReplacementGains(gains, costs, supports, self.sizes[rows], largest)
+        return ReplacementGains(gains, costs, supports, self.sizes[rows])
 
-    def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
-        """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
+    def update_squares(self, rows: Ints, squares: Floats) -> None:
+        """Write (A^T r)^2 of the given patches to an array for all patches."""
         step = chunk_rows(squares.itemsize * squares.shape[1])
-        if not len(self._scratch):  # new pages would cost more than the arithmetic on them
-            self._scratch = np.empty((step, squares.shape[1]), squares.dtype)
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
-            part = self._scratch[: len(block)]
-            largest[block] = self.squared_correlations(block, part)
-            squares[block] = part
+            squares[block] = self.squared_correlations(block)
 
-    def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
-        """Put (A^T r)^2 into `out`, 0 for atoms in use and rounding errors; return the largest ones."""
+    def squared_correlations(self, rows: Ints) -> Floats:
+        """Return (A^T r)^2 of the given patches, (B, n), 0 for atoms in use and rounding errors."""
         supports, rounding = self.supports.take(rows, axis=0), self.problem.rounding.take(rows)
-        np.matmul(self.gradients(rows), self.problem.atoms, out=out, casting="same_kind")
-        return square_correlations(out, rounding, self.problem.ground_set.duplicates, supports)
+        squares: Floats = self.gradients(rows) @ self.problem.atoms
+        _square_correlations(squares, rounding, self.problem.ground_set.duplicates, supports)
+        return squares
 
     def gradients(self, rows: Ints) -> Floats:
         """Return what the atoms are correlated with, (B, d): the residuals, or gradients of the utility."""
@@ -235,21 +230,19 @@ class GramState(SupportState):
 
     def refit(self, rows: Ints) -> None:
         """Fit the given patches by least squares."""
-        rest = solve_supports(rows, self._arrays, self._inner, (_RIDGE, _WELL_CONDITIONED))
+        rest = _solve_supports(rows, self._arrays, self._inner, (_RIDGE, _WELL_CONDITIONED))
         if len(rest):
             super().refit(rest)
 
-    def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
-        """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
-        square_by_products(rows, self._arrays, self._inner, self._known, (squares, largest))
+    def update_squares(self, rows: Ints, squares: Floats) -> None:
+        """Write (A^T r)^2 of the given patches to an array for all patches."""
+        _square_by_products(rows, self._arrays, self._inner, self._known, squares)
 
-    def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
-        """Put (A^T r)^2 of the given patches into `out`, (B, n), and return the largest of each, (B,)."""
-        squares = np.empty((len(self.problem), self.n_candidates), out.dtype)
-        largest = np.empty(len(self.problem), out.dtype)
-        self.update_squares(rows, squares, largest)
-        out[...] = squares[rows]
-        return largest[rows]
+    def squared_correlations(self, rows: Ints) -> Floats:
+        """Return (A^T r)^2 of the given patches, (B, n), 0 for atoms in use and rounding errors."""
+        squares = np.empty((len(self.problem), self.n_candidates), self.problem.data.dtype)
+        self.update_squares(rows, squares)
+        return squares[rows]
 
     def _add_products(self, atoms: Iterable[int]) -> None:
         for atom in atoms:
@@ -258,3 +251,107 @@ class GramState(SupportState):
                 np.matmul(row, self.problem.ground_set.atoms, out=self._products[self._n_used])
                 self._places[atom] = self._n_used
                 self._n_used += 1
+
+
+@Kernel
+def _solve_supports(
+    rows: Ints,
+    state: tuple[Ints, Ints, Floats, Floats],
+    inner: tuple[Floats, Floats, Ints],
+    limits: tuple[float, float],
+) -> Ints:
+    """Solve the normal equations of patches by elimination, and return for which ones it is unreliable.
+
+    The state is supports (T, S) and their sizes, and weights (T, S) and explained energies, which are
+    written. `inner` has the inner products of patches with atoms, of atoms with each other, and the row where
+    those of each atom are. The limits are what is added to the diagonal, and the inverse determinant up to
+    which a fit is reliable.
+    """
+    supports, sizes, weights, explained = state
+    moments, products, places = inner
+    ridge, well_conditioned = limits
+    system = np.empty((supports.shape[1], supports.shape[1] + 1))
+    unreliable, n_unreliable = np.empty(len(rows), np.intp), 0
+    for row in rows:
+        support, size = supports[row], sizes[row]
+        for i in range(size):
+            place = places[support[i]]
+            for j in range(size):
+                system[i, j] = products[place, support[j]]
+            system[i, i] = 1 + ridge
+            system[i, size] = moments[row, support[i]]
+        determinant = 1.0
+        for j in range(size):
+            determinant *= system[j, j]
+            for k in range(j + 1, size + 1):
+                system[j, k] /= system[j, j]
+            for i in range(size):
+                if i != j:
+                    for k in range(j + 1, size + 1):
+                        system[i, k] -= system[i, j] * system[j, k]
+        explained[row] = 0
+        for i in range(size):
+            weights[row, i] = system[i, size]
+            explained[row] += weights[row, i] * moments[row, support[i]]
+        if determinant * well_conditioned < 1:
+            unreliable[n_unreliable] = row
+            n_unreliable += 1
+    return unreliable[:n_unreliable]
+
+
+@Kernel
+def _square_by_products(
+    rows: Ints,
+    state: tuple[Ints, Ints, Floats, Floats],
+    inner: tuple[Floats, Floats, Ints],
+    known: tuple[Floats, Ints],
+    squares: Floats,
+) -> None:
+    """Write squared correlations of patches with all atoms, (T, n).
+
+    For the arguments see `_solve_supports` and, for rounding errors and duplicates, `_square_correlations`.
+    """
+    supports, sizes, weights, _ = state
+    moments, products, places = inner
+    rounding, duplicates = known
+    n_atoms = squares.shape[1]
+    left = np.empty(n_atoms)
+    for row in rows:
+        left[:] = moments[row, :n_atoms]
+        for s in range(sizes[row]):
+            weight, explained = weights[row, s], products[places[supports[row, s]]]
+            if weight != 0:
+                for a in range(n_atoms):
+                    left[a] -= weight * explained[a]
+        squares[row] = left
+        _square(squares[row], rounding[row], duplicates, supports[row])
+
+
+@Kernel
+def _square_correlations(out: Floats, rounding: Floats, duplicates: Ints, supports: Ints) -> None:
+    """Square correlations (B, n) in place.
+
+    They become 0 for atoms in use and where they are rounding errors, and equal for equal atoms: the columns
+    of `duplicates`, (2, m), are atoms that equal an earlier one, and these.
+    """
+    for b in range(len(out)):
+        _square(out[b], rounding[b], duplicates, supports[b])
+
+
+@PartialKernel
+def _square(squares: Floats, rounding: float, duplicates: Ints, support: Ints) -> None:
+    """Square the correlations of one patch in place."""
+    for a in range(len(squares)):
+        square = squares[a] * squares[a]
+        squares[a] = square if square > rounding else 0
+    finish(squares, duplicates, support)
+
+
+@PartialKernel
+def finish(values: Floats, duplicates: Ints, support: Ints) -> None:
+    """Make the values of equal atoms equal, and those of atoms in use zero."""
+    for m in range(duplicates.shape[1]):
+        values[duplicates[0, m]] = values[duplicates[1, m]]
+    for atom in support:
+        if atom >= 0:
+            values[atom] = 0

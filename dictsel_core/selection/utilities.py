@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dictsel_core._util.arrays import chunk_rows
 from dictsel_core._util.validation import Doubles, Floats, Ints
 from dictsel_core.selection.differences import Differences, SquaredDifferences
 from dictsel_core.selection.problem import Problem, UtilityProblem
@@ -32,11 +31,7 @@ class UtilityFit:
 
     def __init__(self, problem: UtilityProblem) -> None:
         self._problem, self._utility = problem, problem.utility
-        self._slopes = np.empty(problem.data.shape)
-        step = chunk_rows(64 * problem.data.shape[1])
-        for start in range(0, len(problem), step):
-            rows = np.arange(start, min(start + step, len(problem)))
-            self._slopes[rows] = self._weighted_slopes(rows, np.zeros((len(rows), problem.data.shape[1])))
+        self._slopes = self._weighted_slopes(np.arange(len(problem)), np.zeros(problem.data.shape))
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
         """Maximize the utility on the supports; return scaled weights, and twice the utility."""

@@ -72,14 +72,7 @@ class Argument(click.Argument):
     group = ARGUMENTS
 
     def __init__(
-        self,
-        name: str,
-        metavar: str,
-        value: Value,
-        help_text: str,
-        *,
-        several: bool = False,
-        **more: Any,  # noqa: ANN401
+        self, name: str, metavar: str, value: Value, help_text: str, *, several: bool = False, **more: Any
     ) -> None:
         super().__init__([name], type=value, metavar=metavar, nargs=-1 if several else 1, **more)
         self.help = help_text
@@ -99,7 +92,7 @@ class Option(click.Option):
         *,
         group: Group = OPTIONS,
         setting: str = "",
-        **more: Any,  # noqa: ANN401  (of click)
+        **more: Any,
     ) -> None:
         *names, last = usage.replace(",", "").split()
         kind = {"metavar": last, "type": value} if not last.startswith("-") else {"is_flag": True}

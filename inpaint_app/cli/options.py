@@ -13,8 +13,8 @@ from inpaint_app.engine.restore_file import BLOCK_STEP, DEFAULT_BLOCK
 from inpaint_app.io.paths import STDIN, stdout_path
 from inpaint_app.io.registry import format_names, lossy, suffixes, writable
 from inpaint_app.io.write import DEFAULT_QUALITY
-from inpaint_app.model.mask_spec import GROW, SENSITIVITY, TOLERANCE
-from inpaint_app.text.explanations import (
+from inpaint_app.model.missing import GROW, SENSITIVITY, TOLERANCE
+from inpaint_app.text import (
     CONSTRAINT_EXPLANATIONS,
     FILL_EXPLANATIONS,
     PRESET_EXPLANATIONS,
@@ -208,7 +208,7 @@ def output_options(what: str, *, required: bool = False) -> list[Option]:
 OVERWRITE = Option("--overwrite", "replace existing files, even the source")
 
 
-def _mark(usage: str, text: str, field: str, value: Value = TEXT, **more: Any) -> Option:  # noqa: ANN401
+def _mark(usage: str, text: str, field: str, value: Value = TEXT, **more: Any) -> Option:
     """Return an option for a field of `MaskSpec`."""
     return Option(usage, text, value, group=_MISSING, setting=field, **more)
 

@@ -15,7 +15,7 @@ from inpaint_app.io.paths import STDIN, is_folder, stdout_path
 from inpaint_app.io.read import peek_stdin
 from inpaint_app.io.registry import find_writable, recognize
 from inpaint_app.io.write import default_output
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 
 _MARKS = frozenset(field.name for field in fields(MaskSpec))
 #: Marks that mean nothing without another.

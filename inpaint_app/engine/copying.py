@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.picture import Array
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Array, Mask, Rect
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

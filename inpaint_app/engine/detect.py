@@ -16,10 +16,9 @@ from inpaint_app.engine.source import analyze_picture, check_drawable, read_sing
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
 from inpaint_app.model.damage import mask_picture
-from inpaint_app.model.missing import Mask, collect_missing
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.missing import collect_missing
+from inpaint_app.model.picture import Mask, Picture, Rect
 
 if TYPE_CHECKING:  # slow to import
     from numpy.typing import NDArray

@@ -19,10 +19,8 @@ from inpaint_app.io.paths import same_file
 from inpaint_app.io.recipe import recipe_output
 from inpaint_app.io.write import Output
 from inpaint_app.model.damage import mask_picture
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.picture import Array, Picture
-from inpaint_app.model.rect import Rect
-from inpaint_app.text.formatting import format_decibels, format_percent
+from inpaint_app.model.picture import Array, Mask, Picture, Rect
+from inpaint_app.text import format_decibels, format_percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,21 +85,11 @@ class ComparedImage:
     quality: QualityMetrics | None
 
 
-def write_restored(source: Source, image: Array, mask: Mask, output: Output) -> tuple[str, ...]:
-    """Write a restored picture."""
-    return output.write(source.restored(image, mask), source.files)
-
-
 def write_mask(source: Source, mask: Mask, output: Output) -> tuple[str, ...]:
     """Write a mask, white = missing."""
     output.check_mask(source.files)
     flat = np.atleast_3d(mask).any(axis=2)
     return output.write(mask_picture(np.asarray(flat, np.bool_)), source.files)
-
-
-def write_dictionary(source: Source, restoration: Restoration, output: Output) -> tuple[str, ...]:
-    """Write the atoms of a dictionary as a figure."""
-    return output.write(dictionary_figure(restoration), source.files)
 
 
 def write_comparison(

@@ -12,11 +12,8 @@ from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.painted import BrushTip, HealedPicture, HealedRect, blended, faded, put_rect, rect_of
 from inpaint_app.engine.restore import translate_errors
 from inpaint_app.errors import UserError
-from inpaint_app.model.mask_painter import MaskDelta
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array, channel_axis
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import MaskDelta, PackedMask
+from inpaint_app.model.picture import Array, Mask, Rect, channel_axis
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,9 @@ from inpaint_app.engine.control import JobControl, ProgressReporter
 from inpaint_app.engine.network import Network, fill_by_network
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.read import read_picture
-from inpaint_app.model.missing import Mask, pixels_of_mask
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array, Picture, channel_axis
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.missing import pixels_of_mask
+from inpaint_app.model.picture import Array, Mask, Picture, Rect, channel_axis
 
 
 @dataclass(frozen=True, eq=False)

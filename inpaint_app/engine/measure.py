@@ -8,9 +8,7 @@ import numpy as np
 from dictsel_core import estimate_psnr, psnr, ssim
 from dictsel_core.evaluation import QualityEstimate, error_map, observed_range, rmse
 from inpaint_app.engine.restore import RestoreRequest
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.picture import Array, channel_axis
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Array, Mask, Rect, channel_axis
 
 _BAND = 64
 

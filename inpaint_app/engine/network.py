@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.picture import Array, full_scale
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Array, Mask, Rect, full_scale
 
 #: How much around a hole a network sees: as many pixels on every side, or more if the hole is larger.
 _MIN_CONTEXT = 64

@@ -28,12 +28,11 @@ from inpaint_app.engine.source import (
 )
 from inpaint_app.errors import Remedy, UnviewableError, UserError, printable_path
 from inpaint_app.io.assets import ORIGINAL, read_sample
-from inpaint_app.io.limits import MAX_PIXELS
+from inpaint_app.io.format import MAX_PIXELS
 from inpaint_app.io.paths import is_zarr
 from inpaint_app.io.read import read_picture
 from inpaint_app.model.damage import Damage, damaged
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import MissingPixels, collect_missing
+from inpaint_app.model.missing import MaskSpec, MissingPixels, collect_missing
 from inpaint_app.model.picture import Picture
 
 #: Colors that people mark missing pixels with and that photographs hardly hold.

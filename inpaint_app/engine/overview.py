@@ -13,9 +13,8 @@ from inpaint_app.io.chunked.npy import write_npy
 from inpaint_app.io.chunked.opening import SUFFIXES, cached_store, stamp_of
 from inpaint_app.io.chunked.store import Store
 from inpaint_app.io.paths import is_zarr
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array, Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Array, Picture, Rect
 
 #: Values of the reduced picture, at most.
 MAX_VALUES = 12_000_000

@@ -6,10 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dictsel_core import Restoration
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Array, Mask, Rect
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,8 @@ from inpaint_app.engine.control import Event, JobControl, ProgressReporter, Stop
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.painted import Retouch
 from inpaint_app.errors import UserError, clause
-from inpaint_app.model.missing import Mask, check_missing
-from inpaint_app.model.picture import Array, channel_axis
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.missing import check_missing
+from inpaint_app.model.picture import Array, Mask, Rect, channel_axis
 
 STAGES = {
     "select": "selecting the dictionary",

@@ -25,8 +25,8 @@ from inpaint_app.errors import Remedy, TooLargeError, UserError, join_names, pri
 from inpaint_app.io.atomic import check_distinct, write_files
 from inpaint_app.io.paths import is_zarr
 from inpaint_app.io.write import Output
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Array, Picture
 
 #: Side of a block in pixels: at this size the halos add about an eighth to the work.

@@ -9,8 +9,8 @@ from inpaint_app.engine.control import JobControl, ProgressReporter
 from inpaint_app.engine.restore import STAGES, translate_errors
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import UserError
-from inpaint_app.model.missing import Mask, check_missing
-from inpaint_app.model.picture import channel_axis
+from inpaint_app.model.missing import check_missing
+from inpaint_app.model.picture import Mask, channel_axis
 
 _WITHOUT_NEIGHBORS = "restore without neighboring planes"
 

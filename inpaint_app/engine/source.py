@@ -27,11 +27,11 @@ from inpaint_app.errors import (
 from inpaint_app.io.paths import is_folder
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.recipe import read_recipe, recipe_mask_spec, recipe_settings
-from inpaint_app.model.marking_color import choose_tolerance, note_on_neighbors
+from inpaint_app.model.marks import choose_tolerance, note_on_neighbors
 from inpaint_app.model.mask_doubt import MaskDoubt, doubt_about_mask
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.masks import PackedMask
 from inpaint_app.model.missing import (
-    Mask,
+    MaskSpec,
     MissingPixels,
     check_missing,
     collect_missing,
@@ -39,9 +39,8 @@ from inpaint_app.model.missing import (
     pixels_of_mask,
     without_no_data,
 )
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array, Picture
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.model.picture import Array, Mask, Picture
+from inpaint_app.text import format_percent
 
 #: What restoring a picture in memory takes.
 BYTES_PER_VALUE = 32

@@ -11,7 +11,7 @@ from inpaint_app.errors import Remedy, UserError, join_names, printable_path, re
 from inpaint_app.io.paths import is_folder, is_visible_folder, same_file, status_of
 from inpaint_app.io.registry import suffixes
 from inpaint_app.io.write import default_output
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,8 @@ from inpaint_app.errors import (
     printable_path,
     reading_error,
 )
-from inpaint_app.io.format import Format
+from inpaint_app.io.format import MAX_FILE_BYTES, Format
 from inpaint_app.io.formats.shared.metadata import take_orientation, with_upright_xmp
-from inpaint_app.io.limits import MAX_FILE_BYTES
 from inpaint_app.io.paths import STDIN
 from inpaint_app.io.registry import recognize
 from inpaint_app.model.picture import Picture

@@ -15,8 +15,7 @@ from dictsel_core.restoration import Parameter
 from inpaint_app.errors import Remedy, UserError, clause, printable_path
 from inpaint_app.io.atomic import PendingFile
 from inpaint_app.io.read import read_whole_file
-from inpaint_app.model.color import parse_color
-from inpaint_app.model.mask_spec import GROW, SENSITIVITY, TOLERANCE, MaskSpec
+from inpaint_app.model.missing import GROW, SENSITIVITY, TOLERANCE, MaskSpec, parse_color
 
 FORMAT = 1
 _MAX_BYTES = 1_000_000

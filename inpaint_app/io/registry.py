@@ -20,19 +20,9 @@ def lossless() -> list[Format]:
     return [each for each in writable() if not each.is_lossy]
 
 
-def exact() -> list[Format]:
-    """Return the formats that can be written without any change to a picture, with the quality 100."""
-    return [each for each in writable() if each.is_exact]
-
-
 def lossy() -> list[Format]:
     """Return the formats that have a quality, whether or not what they need is installed."""
     return [each for each in FORMATS if each.encode is not None and each.is_lossy]
-
-
-def transparent() -> list[Format]:
-    """Return the formats that can be written and keep transparency."""
-    return [each for each in writable() if each.has_alpha]
 
 
 def suffixes(some: list[Format] | None = None) -> list[str]:

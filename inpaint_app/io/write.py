@@ -14,10 +14,8 @@ from inpaint_app.io.formats.shared.metadata import exif_resolution
 from inpaint_app.io.formats.shared.pixels import to_depth
 from inpaint_app.io.formats.tiff.reader import tag_names
 from inpaint_app.io.paths import same_file
-from inpaint_app.io.registry import find_writable, format_names, format_of, transparent, writable
-from inpaint_app.model.metadata import Metadata, MetadataKind
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.picture import Picture, format_mode
+from inpaint_app.io.registry import find_writable, format_names, format_of, writable
+from inpaint_app.model.picture import Mask, Metadata, MetadataKind, Picture, format_mode
 
 #: Most formats that a sentence proposes.
 _MAX_NAMED = 4
@@ -128,7 +126,9 @@ def check_storable(
             _write([each for each in writable() if each.max_side is None]),
         )
     if properties.is_transparent and not target.has_alpha:
-        raise UserError(f"{name} cannot store transparent pixels", _write(transparent()))
+        raise UserError(
+            f"{name} cannot store transparent pixels", _write([each for each in writable() if each.has_alpha])
+        )
     for what, kind, size, limit in (
         ("EXIF information", MetadataKind.EXIF, properties.n_exif, target.max_exif),
         ("color profile", MetadataKind.ICC, properties.n_icc, target.max_icc),

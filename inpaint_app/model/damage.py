@@ -8,8 +8,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from inpaint_app.errors import UserError
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Mask, Picture
 
 #: Longest text that is stamped.
 MAX_TEXT = 200

@@ -4,8 +4,7 @@ from enum import Enum
 
 import numpy as np
 
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.picture import Array, Mask, Picture
 
 #: An inverted mask marks more of the picture than this,
 _MIN_MARKED = 0.5

@@ -1,16 +1,70 @@
-"""Find the missing pixels of a picture."""
+"""How missing pixels are marked, by colors among others, and which they are."""
 
+from __future__ import annotations
+
+import re
 from dataclasses import dataclass, replace
 from functools import reduce
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from PIL import ImageColor
 
+from dictsel_core.damage_kinds import DamageKind
+from dictsel_core.restoration import Parameter
 from inpaint_app.errors import NothingMissingError, Remedy, UserError
-from inpaint_app.model.color import parse_color
-from inpaint_app.model.picture import Array, Picture, full_scale
+from inpaint_app.model.picture import Array, Mask, Picture, full_scale
 
-Mask = npt.NDArray[np.bool_]
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBERS = re.compile(rf"\s*{_NUMBER}\s*(?:,\s*{_NUMBER}\s*,\s*{_NUMBER}\s*)?")
+_HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
+
+
+def parse_color(text: str, dtype: npt.DTypeLike) -> tuple[float, float, float]:
+    """Return red, green and blue of the color that a text names, in the values of a picture of this dtype.
+
+    That is "#ff00ff" or "#f0f", a CSS name such as "magenta", three values of the picture "255,0,255", or one
+    value "0" for all channels. Names and # colors are on the scale of 8 bits, whatever the depth of the
+    picture; values are its own (up to 65535 in a 16-bit picture).
+    """
+    if _NUMBERS.fullmatch(text):
+        values = [float(part) for part in text.split(",")]
+        red, green, blue = values if len(values) == 3 else values * 3
+        return red, green, blue
+    name, scale = text.strip().lower(), full_scale(dtype) / 255.0
+    if _HEX.fullmatch(name) or name in ImageColor.colormap:
+        red, green, blue = (float(np.float32(channel * scale)) for channel in ImageColor.getrgb(name)[:3])
+        return red, green, blue
+    raise UserError(f"{text[:40]!r} is not a color", "write #ff00ff, 255,0,255 or a name such as magenta")
+
+
+#: Pixels by which marked regions grow.
+GROW = Parameter(name="grow", kind=int, minimum=0, maximum=20, is_optional=True)
+#: Of the detection of damage.
+SENSITIVITY = Parameter(name="sensitivity", kind=float, minimum=0, maximum=1)
+#: Largest difference from a color; in float pictures values may be of any size.
+TOLERANCE = Parameter(name="tolerance", kind=float, minimum=0, is_optional=True)
+
+
+@dataclass(frozen=True)
+class MaskSpec:
+    """How missing pixels are marked, besides alpha = 0 and NaN."""
+
+    mask: Path | None = None  #: A mask image, white = missing (black with `invert_mask`).
+    invert_mask: bool = False
+    key: str | None = None  #: A color, found with `tolerance`: the largest difference in any channel.
+    tolerance: float | None = None  #: None as `marks.choose_tolerance` chooses for the picture.
+    #: Pixels by which what a file or a color marks grows; None as `missing.dilate` chooses.
+    grow: int | None = None
+    #: Kinds of damage to detect, with `sensitivity`; the detected pixels are missing too.
+    detect: tuple[DamageKind, ...] = ()
+    sensitivity: float = 0.5
+    #: Whether partly transparent pixels that border transparent ones are missing too.
+    soft_edges: bool = True
+    #: Whether the mask is meant as it is, even if it looks inverted or like a photograph.
+    trusts_mask: bool = False
+
 
 #: Compressed or smoothed marks bleed into the pixel beside them.
 DEFAULT_GROWTH = 1
@@ -28,7 +82,6 @@ class Growth:
 
     pixels: int
     marked: float
-    grown: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +129,7 @@ def collect_missing(
         times alpha if it has one, is at least half of white, which is 1 if no value is larger, or 255.
         Or booleans, True = missing, (H, W) or of the shape of the pixels.
     key : str, optional
-        A color that marks missing pixels, see `color.parse_color`.
+        A color that marks missing pixels, see `parse_color`.
     tolerance : float
         Largest difference from `key` in any channel, in values of the picture.
     invert_mask : bool
@@ -116,7 +169,7 @@ def _growth(marks: dict[str, Mask], larger: dict[str, Mask], grow: int | None) -
     before, after = (_union(list(each.values())) for each in (marks, larger))
     fractions = [float(np.count_nonzero(each) / each.size) for each in (before, after)]
     pixels = DEFAULT_GROWTH if grow is None else grow
-    return Growth(pixels, *fractions) if fractions[1] > fractions[0] else None
+    return Growth(pixels, fractions[0]) if fractions[1] > fractions[0] else None
 
 
 def dilate(mask: Mask, pixels: int | None) -> Mask:

@@ -1,20 +1,157 @@
-"""A picture in memory, as read from a file and as written to one."""
+"""A picture in memory, as read from a file and as written to one, with what else the file tells."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.model.metadata import Metadata
+
+class MetadataKind(StrEnum):
+    """A kind of metadata; the values name it in a sentence about what is lost.
+
+    `SRGB` says what holds without it too, so no sentence ever names it.
+    """
+
+    EXIF = "EXIF information"
+    ICC = "the color profile"
+    RESOLUTION = "the resolution"
+    XMP = "XMP"
+    IPTC = "IPTC"
+    PHOTOSHOP = "Photoshop information"
+    COMMENT = "comments"
+    PNG_TEXT = "PNG text"
+    PNG_COLOR = "the gamma of its colors"
+    SRGB = "the mark of sRGB"
+    TIFF_TAGS = "TIFF tags"
+    FITS_HEADER = "the FITS header"
+    JP2_BOXES = "JPEG 2000 boxes"
+
+
+class MetadataBlock(NamedTuple):
+    """A piece of metadata: what it is, and its bytes.
+
+    | kind | bytes |
+    |---|---|
+    | XMP | a packet: XML text in UTF-8 |
+    | IPTC | its records |
+    | PHOTOSHOP | image resources, each beginning with "8BIM" |
+    | COMMENT | text of an encoding that nobody knows |
+    | PNG_TEXT, PNG_COLOR, SRGB | name and contents of a chunk of a PNG file |
+    | FITS_HEADER | three of them: what stands before the header, the header, what follows the pixels |
+    | JP2_BOXES | boxes, one after the other |
+    """
+
+    kind: MetadataKind
+    payload: bytes
+
+
+class Tag(NamedTuple):
+    """A field of a TIFF directory: its number, its type, and its bytes, low bytes first."""
+
+    number: int
+    kind: int
+    payload: bytes
+
+
+class StoredArray(NamedTuple):
+    """The array of a file of arrays (NumPy, FITS), to be written like that again: its shape and dtype."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What a file tells about a page of a picture, beside its pixels."""
+
+    source_format: str = ""  #: The name of its format, such as "PNG"; "" if it was not read from a file.
+    #: EXIF block, starting with its TIFF header. Its orientation is 1: it has been applied.
+    exif: bytes | None = None
+    icc: bytes | None = None  #: ICC color profile that describes the pixels.
+    dpi: tuple[float, float] | None = None  #: Horizontal and vertical resolution in pixels per inch.
+    no_data: float | None = None  #: The value that the file declares to mean "missing".
+    tags: tuple[Tag, ...] = ()  #: Other fields of a TIFF file: its place on Earth, names of bands.
+    blocks: tuple[MetadataBlock, ...] = ()  #: XMP, IPTC, comments, the header of a FITS file.
+    #: The array that the file holds, if that is of another shape or dtype than the pages.
+    array: StoredArray | None = None
+    lost: tuple[str, ...] = ()  #: Contents of the file that are not kept, such as "Photoshop layers".
+    #: Whether its file has the pixels without loss, though its format can also lose some of what they hold.
+    is_lossless: bool = False
+
+    def block(self, kind: MetadataKind) -> bytes | None:
+        """Return the bytes of the first block of a kind; None if there is none."""
+        return next((block.payload for block in self.blocks if block.kind is kind), None)
+
 
 Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
 
 _PLAIN = (np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.float32))
 _DTYPES = (*_PLAIN, *map(np.dtype, (np.uint32, np.int8, np.int16, np.int32, np.float64)))
 _SWAPS_SIDES = frozenset({5, 6, 7, 8})
+
+
+class Rect(NamedTuple):
+    """Pixels of `height` rows from `row` and `width` columns from `column`; may be empty."""
+
+    row: int
+    column: int
+    height: int
+    width: int
+
+    @classmethod
+    def from_slices(cls, rows: slice, columns: slice) -> Rect:
+        """Return the rectangle of two slices."""
+        return cls(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no pixel in it."""
+        return self.height <= 0 or self.width <= 0
+
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        """Index of these pixels in an array (H, W, ...) that holds them all."""
+        return slice(self.row, self.row + self.height), slice(self.column, self.column + self.width)
+
+    @property
+    def center(self) -> tuple[int, int]:
+        """Row and column of the pixel in its middle."""
+        return self.row + self.height // 2, self.column + self.width // 2
+
+    def contains(self, pixel: tuple[int, int]) -> bool:
+        """Return whether a pixel, given by row and column, lies in it."""
+        row, column = pixel[0] - self.row, pixel[1] - self.column
+        return 0 <= row < self.height and 0 <= column < self.width
+
+    def united(self, other: Rect) -> Rect:
+        """Return the smallest rectangle around both."""
+        if self.is_empty or other.is_empty:
+            return other if self.is_empty else self
+        row, column = min(self.row, other.row), min(self.column, other.column)
+        bottom = max(self.row + self.height, other.row + other.height)
+        right = max(self.column + self.width, other.column + other.width)
+        return Rect(row, column, bottom - row, right - column)
+
+    def clipped(self, shape: tuple[int, ...]) -> Rect:
+        """Return the part of it within an array of this shape, which may be empty."""
+        row, column = max(self.row, 0), max(self.column, 0)
+        bottom = min(self.row + self.height, shape[0])
+        right = min(self.column + self.width, shape[1])
+        return Rect(row, column, max(bottom - row, 0), max(right - column, 0))
+
+    def widened(self, pixels: int, shape: tuple[int, ...]) -> Rect:
+        """Return it with so many more pixels on all sides, within an array of this shape."""
+        row, column, height, width = self
+        return Rect(row - pixels, column - pixels, height + 2 * pixels, width + 2 * pixels).clipped(shape)
+
+    def within(self, outer: Rect) -> Rect:
+        """Return it as a part of a larger rectangle, counted from the first pixel of that."""
+        return Rect(self.row - outer.row, self.column - outer.column, self.height, self.width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +255,7 @@ class Picture:
         """Return the picture with more notices."""
         return replace(self, notices=self.notices + notices)
 
-    def with_metadata(self, **changes: Any) -> Picture:  # noqa: ANN401  (fields of `Metadata`)
+    def with_metadata(self, **changes: Any) -> Picture:
         """Return the picture with other metadata."""
         return replace(self, metadata=replace(self.metadata, **changes))
 

@@ -13,7 +13,7 @@ from dictsel_core.restoration import PresetName
 from inpaint_app.engine.control import Progress
 from inpaint_app.engine.restore import STAGES, translate_errors
 from inpaint_app.errors import UserError
-from inpaint_app.model.missing import Mask
+from inpaint_app.model.picture import Mask
 
 Data = NDArray[Any]
 

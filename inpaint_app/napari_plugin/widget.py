@@ -13,7 +13,7 @@ from dictsel_core.restoration import PRESETS
 from inpaint_app.engine.control import Progress
 from inpaint_app.errors import UserError
 from inpaint_app.napari_plugin.fill import Data, FillRequest, fill, fill_request
-from inpaint_app.text.explanations import PRESET_EXPLANATIONS
+from inpaint_app.text import PRESET_EXPLANATIONS
 
 #: What the new layer has in common with the image layer.
 _KEPT = (

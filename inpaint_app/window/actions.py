@@ -12,7 +12,7 @@ from inpaint_app.window.action_table import MODE_SPECS, OWN_KEYS, SPECS, TOOL_SP
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.document.view_state import VIEW_MODES
 from inpaint_app.window.theme.icons import icon
-from inpaint_app.window.widgets.layouts import tooltip
+from inpaint_app.window.widgets.fields import tooltip
 
 
 class Actions(QObject):

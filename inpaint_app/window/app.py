@@ -13,7 +13,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.damage import SAMPLES
 from inpaint_app.system import state_folder
-from inpaint_app.window.background.worker_pool import UNEXPECTED
+from inpaint_app.window.background.work import UNEXPECTED
 from inpaint_app.window.commands.mime_data import picture_of
 from inpaint_app.window.document.view_state import VIEW_MODES
 from inpaint_app.window.log import TITLE, log_file, start_log

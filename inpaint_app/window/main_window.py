@@ -25,11 +25,10 @@ from inpaint_app.errors import printable_path
 from inpaint_app.window.action_table import Need
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.canvas.tools.registry import TOOLS
-from inpaint_app.window.commands.choices import Choices
+from inpaint_app.window.commands.choices import Choices, ViewCommands
 from inpaint_app.window.commands.file_commands import FileCommands
 from inpaint_app.window.commands.menus import Menus
 from inpaint_app.window.commands.mime_data import read_mime_data
-from inpaint_app.window.commands.view_commands import ViewCommands
 from inpaint_app.window.dialogs.help_dialogs import ManualDialog, ShortcutDialog
 from inpaint_app.window.dialogs.sweep_dialog import SweepDialog
 from inpaint_app.window.document.captions import short_paths
@@ -49,8 +48,8 @@ from inpaint_app.window.viewer.thumbnails import Thumbnails
 from inpaint_app.window.viewer.viewer import Viewer
 from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
+from inpaint_app.window.widgets.fields import fill
 from inpaint_app.window.widgets.keys import HeldKey
-from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.overlay import DropFrame, Overlay
 
 _SIZE = QSize(1280, 800)

@@ -17,8 +17,8 @@ from dictsel_core.restoration import Parameter
 from inpaint_app.errors import UserError
 from inpaint_app.io.atomic import PendingFile, write_files
 from inpaint_app.io.read import read_whole_file
-from inpaint_app.text.formatting import UNITS
-from inpaint_app.window.canvas.screen_profile import SYSTEM
+from inpaint_app.text import UNITS
+from inpaint_app.window.canvas.screen_color import SYSTEM
 from inpaint_app.window.theme.colors import Looks
 from inpaint_app.window.theme.theme import Theme
 
@@ -47,7 +47,7 @@ class Remembered:
     folder: Path | None = None  #: That of the last one.
     settings: RestoreSettings = field(default_factory=RestoreSettings)  #: What a picture begins with.
     looks: Looks = field(default_factory=Looks)  #: The gray around pictures, and the marks on them.
-    unit: str = "px"  #: In which sizes are told, see `text.formatting.UNITS`.
+    unit: str = "px"  #: In which sizes are told, see `text.UNITS`.
     keys: Mapping[str, str] = field(default_factory=dict)  #: Those given to actions, by their names.
 
 
@@ -97,7 +97,7 @@ class Preferences:
                 return folder
         return Path.home()
 
-    def store(self, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+    def store(self, **changes: Any) -> None:
         """Remember other values of some fields."""
         if self._is_fixed:
             return

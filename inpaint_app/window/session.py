@@ -11,12 +11,10 @@ from dictsel_core import RestoreSettings
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from inpaint_app.engine.restore import RunResult
 from inpaint_app.model.mask_doubt import MaskDoubt
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.rect import Rect
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.model.picture import Mask, Rect
+from inpaint_app.text import format_percent
 from inpaint_app.window.action_table import key_hint
-from inpaint_app.window.background.release import release_all
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import WorkerPool, release_all
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.runs import RunRecord
 from inpaint_app.window.document.state import DocumentState
@@ -43,8 +41,7 @@ from inpaint_app.window.services.opening import Opening
 from inpaint_app.window.services.running import Running
 from inpaint_app.window.services.sweeping import Sweeping
 from inpaint_app.window.services.whole_file import WholeFile
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import ChangeSettings, FillHoles, Heal, ReplaceMask, Step
+from inpaint_app.window.undo import ChangeSettings, FillHoles, Heal, ReplaceMask, Step, UndoHistory
 
 
 class Session(QObject):

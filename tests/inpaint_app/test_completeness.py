@@ -16,7 +16,8 @@ from inpaint_app.cli import commands
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.cli.program import COMMANDS
 from inpaint_app.io import formats
-from inpaint_app.text.explanations import (
+from inpaint_app.io.format import Format
+from inpaint_app.text import (
     CONSTRAINT_EXPLANATIONS,
     FILL_EXPLANATIONS,
     PRESET_EXPLANATIONS,
@@ -74,7 +75,7 @@ def test_every_selector_is_exported() -> None:
 def test_every_format_is_registered() -> None:
     files = pkgutil.walk_packages(formats.__path__, "inpaint_app.io.formats.")
     modules = [importlib.import_module(module.name) for module in files]
-    found = [module.FORMAT.name for module in modules if hasattr(module, "FORMAT")]
+    found = {each.name for module in modules for each in vars(module).values() if isinstance(each, Format)}
     assert sorted(found) == sorted(each.name for each in formats.FORMATS)
 
 

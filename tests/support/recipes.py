@@ -5,7 +5,7 @@ from pathlib import Path
 from dictsel_core import RestoreSettings
 from inpaint_app.io.atomic import write_files
 from inpaint_app.io.recipe import recipe_output
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 
 
 def save_recipe(

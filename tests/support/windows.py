@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QPointF
-from PySide6.QtWidgets import QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QWidget
 
 from dictsel_core import RestoreSettings
 from inpaint_app.io.assets import asset
@@ -75,6 +75,11 @@ def find(parent: QWidget, kind: type, name: str):
     found = [widget for widget in parent.findChildren(kind) if name in names(widget)]
     assert len(found) == 1, (name, found)
     return found[0]
+
+
+def can_export(dialog: QWidget) -> bool:
+    """Return whether a dialog lets what was chosen be written."""
+    return find(dialog, QPushButton, "Export").isEnabled()
 
 
 def choose(combo: QComboBox, place: int) -> None:

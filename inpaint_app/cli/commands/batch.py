@@ -10,18 +10,16 @@ from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Argument, BadValueError, Command, Option, Value
 from inpaint_app.cli.options import whole_number
 from inpaint_app.cli.remedies import REMEDIES
-from inpaint_app.cli.report import as_document, print_details
+from inpaint_app.cli.report import Console, ProgressBar, as_document, print_details
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
-from inpaint_app.cli.terminal import Console, ProgressBar
 from inpaint_app.engine.batch import BatchRequest, BatchRow, plan_batch, run_batch
 from inpaint_app.engine.control import Event, JobControl
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.batch_files import BatchItem
 from inpaint_app.io.paths import is_visible
 from inpaint_app.io.write import Output
-from inpaint_app.text.explanations import describe_damage
-from inpaint_app.text.formatting import format_decibels, format_percent
+from inpaint_app.text import describe_damage, format_decibels, format_percent
 
 
 def _named(text: str) -> Path:

@@ -7,9 +7,8 @@ from dictsel_core import RestoreSettings
 from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command
-from inpaint_app.cli.report import print_source, terminal_control
+from inpaint_app.cli.report import Console, print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.export import ComparedImage, write_comparison
 from inpaint_app.engine.measure import damage_quality, quality
 from inpaint_app.engine.restore import compare
@@ -17,8 +16,7 @@ from inpaint_app.engine.source import check_drawable, check_input, load_source
 from inpaint_app.errors import printable_path
 from inpaint_app.figures import comparison_size
 from inpaint_app.io.write import Output
-from inpaint_app.text.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
-from inpaint_app.text.formatting import format_decibels
+from inpaint_app.text import CONSTRAINT_EXPLANATIONS, constraint_title, format_decibels
 
 _WORDS = {
     "constraints": ", ".join(CONSTRAINTS),

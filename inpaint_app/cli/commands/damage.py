@@ -7,23 +7,23 @@ from types import SimpleNamespace
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command, Option
 from inpaint_app.cli.options import FRACTION, OUTPUT, value_of_setting
+from inpaint_app.cli.report import Console
 from inpaint_app.cli.resolve_options import resolve_output
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.source import read_single_page
 from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.io.atomic import check_distinct, write_files
 from inpaint_app.io.format import Format
-from inpaint_app.io.registry import exact, format_names, format_of, transparent
+from inpaint_app.io.registry import format_names, format_of, writable
 from inpaint_app.io.write import Output, check_storable, properties_of
 from inpaint_app.model.damage import Damage, damaged, mask_picture
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.text import format_percent
 
 #: Lossless: observed pixels must be those of the original.
 _QUALITY = 100
 
 
 def _suitable() -> list[Format]:
-    return [each for each in exact() if each in transparent()]
+    return [each for each in writable() if each.is_exact and each.has_alpha]
 
 
 _PARAMETERS = [

@@ -5,14 +5,13 @@ from types import SimpleNamespace
 from dictsel_core.damage_kinds import DAMAGE_KINDS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command
-from inpaint_app.cli.report import terminal_control
+from inpaint_app.cli.report import Console, terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.detect import DetectRequest, DetectResult, detect_file
 from inpaint_app.engine.source import check_input
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.text import format_percent
 
 _PARAMETERS = [
     options.input_argument(),

@@ -5,10 +5,9 @@ from types import SimpleNamespace
 
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command
-from inpaint_app.cli.report import print_restoration, print_source, terminal_control
+from inpaint_app.cli.report import Console, print_restoration, print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
-from inpaint_app.cli.terminal import Console
-from inpaint_app.engine.export import max_dictionary_size, write_dictionary
+from inpaint_app.engine.export import dictionary_figure, max_dictionary_size
 from inpaint_app.engine.restore import restore
 from inpaint_app.engine.source import check_input, load_source
 from inpaint_app.io.write import Output
@@ -37,7 +36,8 @@ def _run(args: SimpleNamespace) -> int:
         restoration = restore(source.request(settings), control).restoration
     assert restoration is not None, "nobody stops it"
     print_restoration(console, restoration)
-    console.print_written(output.path, write_dictionary(source, restoration, output))
+    notes = output.write(dictionary_figure(restoration), source.files)
+    console.print_written(output.path, notes)
     return 0
 
 

@@ -7,17 +7,15 @@ from dictsel_core.restoration import PRESETS
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Command, Option
 from inpaint_app.cli.options import one_of
-from inpaint_app.cli.report import as_document, print_details, terminal_control
+from inpaint_app.cli.report import Console, as_document, print_details, terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, FileResult, restore_file
 from inpaint_app.engine.source import check_input
 from inpaint_app.errors import NothingMissingError, printable_path
 from inpaint_app.io.paths import is_stdout
 from inpaint_app.io.write import Output, default_output
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.text.explanations import describe_damage
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.text import describe_damage, format_percent
 
 #: Those that leave sound pixels alone.
 _PRESETS = tuple(preset for preset in PRESETS if RestoreSettings.preset(preset).keep_observed)

@@ -8,10 +8,9 @@ from dictsel_core.restoration import MAX_NEIGHBOR_PLANES
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import PATH, Command, Option
 from inpaint_app.cli.options import INPUT, whole_number
-from inpaint_app.cli.report import print_outcome, terminal_control
+from inpaint_app.cli.report import Console, print_outcome, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.cli.streams import print_note
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.hole_fill import HoleFillFiles
 from inpaint_app.engine.restore_file import FileRequest, restore_file
 from inpaint_app.engine.source import check_input

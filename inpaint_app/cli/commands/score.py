@@ -7,8 +7,7 @@ from types import SimpleNamespace
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import Argument, Command, Option
 from inpaint_app.cli.options import INPUT
-from inpaint_app.cli.report import score_lines
-from inpaint_app.cli.terminal import Console
+from inpaint_app.cli.report import Console, score_lines
 from inpaint_app.engine.measure import measure
 from inpaint_app.engine.source import check_comparable, read_single_page
 from inpaint_app.errors import UserError, printable_path

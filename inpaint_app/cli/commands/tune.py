@@ -7,13 +7,12 @@ from dictsel_core import RestoreSettings
 from dictsel_core.evaluation import Tuning
 from inpaint_app.cli import options
 from inpaint_app.cli.arguments import PATH, Command, Option
-from inpaint_app.cli.report import print_source, terminal_control
+from inpaint_app.cli.report import Console, print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options
-from inpaint_app.cli.terminal import Console
 from inpaint_app.engine.export import check_recipe_target, write_recipe
 from inpaint_app.engine.restore import tune
 from inpaint_app.engine.source import load_source
-from inpaint_app.text.formatting import format_decibels
+from inpaint_app.text import format_decibels
 
 _PARAMETERS = [
     options.input_argument(),

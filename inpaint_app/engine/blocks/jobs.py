@@ -23,10 +23,8 @@ from inpaint_app.engine.control import Event
 from inpaint_app.errors import UserError, clause, printable_path
 from inpaint_app.io.chunked.zarr_array import ZarrImage
 from inpaint_app.io.formats.shared.pixels import to_depth
-from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.missing import Mask, without_no_data
-from inpaint_app.model.picture import Array, Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.missing import without_no_data
+from inpaint_app.model.picture import Array, Mask, Metadata, Picture, Rect
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ from inpaint_app.io.chunked.store import Store
 from inpaint_app.io.recipe import recipe_output
 from inpaint_app.io.write import float_range_error
 from inpaint_app.model.missing import check_missing
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 #: Of planning, as a part of the whole work; of a part of a wide hole, and of a block of a level of the
 #: pyramid, in units of a tile.

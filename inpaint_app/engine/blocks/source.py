@@ -13,11 +13,9 @@ from inpaint_app.engine.restore_file import BLOCK_STEP, DEFAULT_BLOCK
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.io.chunked.opening import cached_store, open_store, stamp_of
 from inpaint_app.io.chunked.store import Store
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.missing import (
     DEFAULT_GROWTH,
-    Mask,
+    MaskSpec,
     clear_and_soft,
     collect_missing,
     default_growth,
@@ -26,8 +24,7 @@ from inpaint_app.model.missing import (
     pixels_of_color,
     soft_rim,
 )
-from inpaint_app.model.picture import Array, Picture, full_scale
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Array, Mask, Metadata, Picture, Rect, full_scale
 
 #: Of a picture or stack; a hundred gigapixels are 42 thousand.
 _MAX_BLOCKS = 2_000_000

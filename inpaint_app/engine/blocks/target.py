@@ -21,8 +21,7 @@ from inpaint_app.io.chunked.store import Store
 from inpaint_app.io.formats.shared.pixels import to_depth
 from inpaint_app.io.paths import is_visible, is_visible_folder, is_zarr
 from inpaint_app.io.write import lost_metadata, metadata_names
-from inpaint_app.model.picture import Array, full_scale
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Array, Rect, full_scale
 from inpaint_app.system import restrict_folder
 
 _OME_SUFFIX = ".ome.zarr"

@@ -7,11 +7,9 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path
-from inpaint_app.io.chunked.file_bytes import FileBytes
-from inpaint_app.io.chunked.store import Store, checked_dtype, checked_shape
+from inpaint_app.io.chunked.store import FileBytes, Store, checked_dtype, checked_shape
 from inpaint_app.io.formats.arrays.npy import MAX_HEADER_BYTES, ArrayHeader, parse_header
-from inpaint_app.model.picture import Array
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Array, Rect
 
 SUFFIX = ".npy"
 

@@ -11,8 +11,7 @@ import numpy as np
 import tifffile
 
 from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path, reading_error
-from inpaint_app.io.chunked.file_bytes import FileBytes
-from inpaint_app.io.chunked.store import Store, checked_shape
+from inpaint_app.io.chunked.store import FileBytes, Store, checked_shape
 from inpaint_app.io.formats.shared import tags
 from inpaint_app.io.formats.shared.ifd import read_directory, read_header
 from inpaint_app.io.formats.tiff.page import (
@@ -28,9 +27,7 @@ from inpaint_app.io.formats.tiff.page import (
 )
 from inpaint_app.io.formats.tiff.reader import distinct_pages, read_metadata, refuse_hidden_pages
 from inpaint_app.io.formats.tiff.writer import page_options, read_exif
-from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.picture import Array
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Array, Metadata, Rect
 
 SUFFIXES = (".tif", ".tiff")
 TILE = 512

@@ -15,9 +15,7 @@ from inpaint_app.io.chunked.guarded import guarded, open_guarded
 from inpaint_app.io.chunked.ome import Multiscale, picture_axes, read_multiscale
 from inpaint_app.io.chunked.store import Store, checked_dtype, checked_shape
 from inpaint_app.io.extra import load_extra
-from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.picture import Array
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Array, Metadata, Rect
 
 SUFFIX = ".zarr"
 _MAX_CHUNK = 512

@@ -10,27 +10,13 @@ byte for byte.
 
 from inpaint_app.io.formats import jpeg, png, pnm, tiff
 from inpaint_app.io.formats.arrays import fits, npy, npz
-from inpaint_app.io.formats.pillow import avif, bmp, gif, heic, jpeg2000, jpeg_xl, tga, webp
+from inpaint_app.io.formats.pillow import jpeg2000, jpeg_xl, webp
+from inpaint_app.io.formats.pillow.heif import AVIF, HEIC
+from inpaint_app.io.formats.pillow.older import BMP, GIF, TGA
 
 # Only these formats: every further decoder is one more way in for a hostile file.
 #: All formats, in the order in which they are offered and recognized; a new one is added here, before TGA.
-FORMATS = tuple(
-    module.FORMAT
-    for module in (
-        png,
-        tiff,
-        jpeg,
-        webp,
-        avif,
-        heic,
-        jpeg_xl,
-        jpeg2000,
-        gif,
-        bmp,
-        pnm,
-        fits,
-        npy,
-        npz,
-        tga,
-    )
+FORMATS = (
+    *(png.FORMAT, tiff.FORMAT, jpeg.FORMAT, webp.FORMAT, AVIF, HEIC, jpeg_xl.FORMAT, jpeg2000.FORMAT),
+    *(GIF, BMP, pnm.FORMAT, fits.FORMAT, npy.FORMAT, npz.FORMAT, TGA),
 )

@@ -11,11 +11,9 @@ from typing import BinaryIO
 import numpy as np
 
 from inpaint_app.errors import DamagedError
-from inpaint_app.io.format import USUAL_METADATA, Format
+from inpaint_app.io.format import MAX_OTHER_BYTES, MAX_PROFILE_BYTES, USUAL_METADATA, Format, check_size
 from inpaint_app.io.formats.pillow.codec import OTHER_FRAMES
-from inpaint_app.io.limits import MAX_OTHER_BYTES, MAX_PROFILE_BYTES, check_size
-from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.picture import Array, Metadata, MetadataBlock, MetadataKind, Picture
 
 # It prints warnings where nobody has set up logging.
 logging.getLogger("imagecodecs").addHandler(logging.NullHandler())

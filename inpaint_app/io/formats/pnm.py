@@ -6,11 +6,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from inpaint_app.errors import DamagedError
-from inpaint_app.io.format import Format
+from inpaint_app.io.format import Format, check_size
 from inpaint_app.io.formats.shared.pixels import stretch
-from inpaint_app.io.limits import check_size
-from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.picture import Array, Metadata, Picture
 
 _SPACE = b" \t\n\v\f\r"
 _NUMBER = re.compile(rb"(?:[ \t\n\v\f\r]|#[^\n\r]*[\n\r])*([0-9]{1,10})")

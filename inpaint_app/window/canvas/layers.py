@@ -12,7 +12,7 @@ from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from inpaint_app.model.look import Scale, color_table
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, as_uint32, to_32_bits
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.widgets.ticks import format_number

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Mask, Rect
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -1,5 +1,6 @@
-"""What the user prefers: applied at once, and remembered."""
+"""What is seen, and with what brush; and what the user prefers: applied at once, and remembered."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -9,15 +10,58 @@ from PySide6.QtWidgets import QWidget
 from dictsel_core import RestoreSettings
 from inpaint_app.errors import UserError
 from inpaint_app.window.actions import Actions
-from inpaint_app.window.canvas.screen_profile import screen_profile
+from inpaint_app.window.canvas.screen_color import screen_profile
 from inpaint_app.window.commands.menus import Menus
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
+from inpaint_app.window.document.view_state import HARDNESS_STEP, RETOUCH, STUDY, ViewState
 from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.remedies import remedies
 from inpaint_app.window.session import Session
 from inpaint_app.window.theme.colors import Looks
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 from inpaint_app.window.viewer.viewer import Viewer
+
+
+class ViewCommands(QObject):
+    """Changes the view of a session."""
+
+    def __init__(self, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+
+    def change(self, change: Callable[[ViewState], ViewState]) -> None:
+        """Put another view in the place of the one there is."""
+        self._session.document.set_view(change(self._session.state.view))
+
+    def resize_brush(self, step: int) -> None:
+        """Make the brush a step larger, or smaller."""
+        self.change(lambda view: view.with_resized_brush(step))
+
+    def harden_brush(self, steps: int) -> None:
+        """Make the brush harder, or softer."""
+        self.change(lambda view: view.with_hardness(view.hardness + steps * HARDNESS_STEP))
+
+    def show_mask(self, is_shown: bool) -> None:
+        """Hatch missing pixels, or not."""
+        self.change(lambda view: replace(view, shows_mask=is_shown))
+
+    def show_before(self, is_held: bool) -> None:
+        """Show the damaged picture while a key is held."""
+        self.change(lambda view: replace(view, is_before_held=is_held))
+
+    def turn_page(self, n_pages: int) -> None:
+        """Show a page some further on, if there is one."""
+        source = self._session.state.source
+        if source is not None and 0 <= source.plane.page + n_pages < source.n_pages:
+            self._session.opening.show_plane(page=source.plane.page + n_pages)
+
+    def show_study(self, _on: bool = True) -> None:
+        """Judge the method."""
+        self._session.set_workspace(STUDY)
+
+    def show_retouch(self, _on: bool = True) -> None:
+        """Mend a photograph."""
+        self._session.set_workspace(RETOUCH)
 
 
 class Choices(QObject):

@@ -13,8 +13,8 @@ from inpaint_app.io import registry
 from inpaint_app.io.paths import is_visible, same_file, status_of
 from inpaint_app.io.write import Output, default_output, properties_of
 from inpaint_app.model.damage import Damage
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.text.formatting import format_duration
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.text import format_duration
 from inpaint_app.window.commands.mime_data import DroppedData, image_of, picture_of, read_mime_data
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog

@@ -24,15 +24,14 @@ from inpaint_app.engine.restore_file import FileOptions
 from inpaint_app.errors import printable_path
 from inpaint_app.io.batch_files import BatchItem, find_items
 from inpaint_app.io.write import Output
-from inpaint_app.text.formatting import format_decibels, format_percent
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
+from inpaint_app.text import format_decibels, format_percent
+from inpaint_app.window.background.work import Activity, ExclusiveTask
 from inpaint_app.window.dialogs.mask_source_form import MaskSourceForm
 from inpaint_app.window.document.captions import format_settings
 from inpaint_app.window.remedies import remedies
 from inpaint_app.window.session import Session
 from inpaint_app.window.widgets.banner import Banner
-from inpaint_app.window.widgets.fields import PathField
-from inpaint_app.window.widgets.layouts import button_box, fill, form, tooltip
+from inpaint_app.window.widgets.fields import PathField, button_box, fill, form, tooltip
 
 _COLUMNS = ("File", "Missing", "PSNR (est.)", "Seconds", "Status")
 

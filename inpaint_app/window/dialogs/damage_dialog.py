@@ -3,8 +3,7 @@
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
 
 from inpaint_app.model.damage import MAX_TEXT, Damage
-from inpaint_app.window.widgets.fields import choice, described, number, paragraph
-from inpaint_app.window.widgets.layouts import button_box, fill, form
+from inpaint_app.window.widgets.fields import button_box, choice, described, fill, form, number, paragraph
 from inpaint_app.window.widgets.sliders import Quantity, SliderField
 
 _KINDS = {"Pixels missing at random": "random", "Stamped text": "text", "Scratches": "scratches"}

@@ -21,9 +21,8 @@ from inpaint_app.io.write import DEFAULT_QUALITY, Output, PictureProperties, che
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import remedies
-from inpaint_app.window.widgets.fields import PathField, choice
+from inpaint_app.window.widgets.fields import PathField, button_box, choice, fill, form
 from inpaint_app.window.widgets.labels import SecondaryLabel
-from inpaint_app.window.widgets.layouts import button_box, fill, form
 from inpaint_app.window.widgets.sliders import Quantity, SliderField
 
 _QUALITY = Quantity(
@@ -118,11 +117,6 @@ class ExportDialog(QDialog):
             depth=None if depth == self._source.picture.depth else depth,
             keep_metadata=self._metadata.isChecked(),
         )
-
-    @property
-    def can_export(self) -> bool:
-        """Whether what was chosen can be written."""
-        return self._export.isEnabled()
 
     def set_path(self, path: Path) -> None:
         """Fill in another file."""

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.io.assets import asset
+from inpaint_app.window.widgets.fields import button_box, fill
 from inpaint_app.window.widgets.keys import key_names
-from inpaint_app.window.widgets.layouts import button_box, fill
 
 _MARGIN = 16
 #: Wider pictures are shown as wide as this, as the text is.

@@ -6,10 +6,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QColorDialog, QFormLayout, QLabel, QLineEdit
 
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.window.dialogs.file_dialogs import name_filter
-from inpaint_app.window.widgets.fields import PathField, button, choice, described, number
-from inpaint_app.window.widgets.layouts import strip
+from inpaint_app.window.widgets.fields import PathField, button, choice, described, number, strip
 
 _KINDS = {
     "Transparent or NaN": "",

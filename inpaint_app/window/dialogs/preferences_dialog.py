@@ -24,18 +24,26 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.errors import printable_path
 from inpaint_app.system import n_cores
-from inpaint_app.text.explanations import PRESET_EXPLANATIONS, preset_title
-from inpaint_app.text.formatting import UNITS
-from inpaint_app.window.canvas.screen_profile import SRGB, SYSTEM
+from inpaint_app.text import PRESET_EXPLANATIONS, UNITS, preset_title
+from inpaint_app.window.canvas.screen_color import SRGB, SYSTEM
 from inpaint_app.window.dialogs.file_dialogs import PROFILES, ask_for_file
 from inpaint_app.window.document.captions import preset_of
 from inpaint_app.window.session import Session
 from inpaint_app.window.theme.colors import GRAYS, MARKS, Looks
 from inpaint_app.window.theme.theme import Theme
-from inpaint_app.window.widgets.fields import buddy, button, check, choice, described, number, paragraph
+from inpaint_app.window.widgets.fields import (
+    buddy,
+    button,
+    button_box,
+    check,
+    choice,
+    described,
+    fill,
+    number,
+    paragraph,
+)
 from inpaint_app.window.widgets.keys import key_names
 from inpaint_app.window.widgets.labels import SecondaryLabel
-from inpaint_app.window.widgets.layouts import button_box, fill
 
 Groups = Iterable[tuple[str, list[QAction]]]
 """Titles and actions; those without a name of their own are left out."""

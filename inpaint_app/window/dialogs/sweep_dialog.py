@@ -5,8 +5,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLa
 from inpaint_app.engine.sweep import MAX_POINTS, SWEPT_NAMES, SweptName
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.fields import choice, decimal, described, number
-from inpaint_app.window.widgets.layouts import fill, labeled
+from inpaint_app.window.widgets.fields import choice, decimal, described, fill, labeled, number
 from inpaint_app.window.widgets.point_curve import PointCurve
 
 #: What the parameters are called, and where to begin.

@@ -14,20 +14,22 @@ from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.restore import Preview
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
-from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
+from inpaint_app.model.masks import MaskOrigin, PackedMask
 from inpaint_app.model.picture import Array
-from inpaint_app.text.explanations import MARK_EXPLANATIONS, constraint_title, preset_title
-from inpaint_app.text.formatting import (
+from inpaint_app.text import (
+    MARK_EXPLANATIONS,
     NO_ESTIMATE,
+    constraint_title,
     estimated_part,
     format_decibels,
     format_duration,
     format_interval,
     format_percent,
     format_value,
+    preset_title,
     unbroken,
 )
-from inpaint_app.window.background.exclusive_task import Activity
+from inpaint_app.window.background.work import Activity
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import Region
 

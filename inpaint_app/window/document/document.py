@@ -10,10 +10,9 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from dictsel_core import RestoreSettings
 from inpaint_app.engine.source import Source
-from inpaint_app.model.mask_painter import MaskPainter
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.window.background.release import release_later
+from inpaint_app.model.masks import MaskPainter, PackedMask
+from inpaint_app.model.picture import Mask
+from inpaint_app.window.background.work import release_later
 from inpaint_app.window.document.project import Project
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState, PlaneWork
@@ -66,7 +65,7 @@ class Document(QObject):
         watch.changed.connect(slot)
         self._watches.append((frozenset(names), watch))
 
-    def apply(self, **changes: Any) -> frozenset[str]:  # noqa: ANN401  (each of its kind)
+    def apply(self, **changes: Any) -> frozenset[str]:
         """Change fields of the state; return the names of those that now differ."""
         return self._become(replace(self.state, **changes))
 

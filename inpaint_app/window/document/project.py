@@ -31,8 +31,8 @@ from inpaint_app.io.recipe import (
     recipe_settings,
 )
 from inpaint_app.model.look import COLOR_MAPS, Look
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
+from inpaint_app.model.masks import MaskOrigin, PackedMask
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Array, Picture
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import PlaneWork
@@ -92,12 +92,11 @@ def is_project(path: Path) -> bool:
     return path.suffix.lower() == SUFFIX
 
 
-def read_project(path: Path, seen: Path | None = None) -> Project:
+def read_project(path: Path) -> Project:
     """Read a project, and the picture it is about.
 
-    Names of files in it are seen from its folder, or from another one, where it was copied from.
-
-    Raises `UserError` if it is no project, is damaged, or if the picture is gone or has another size.
+    Names of files in it are seen from its folder. Raises `UserError` if it is no project, is damaged, or if
+    the picture is gone or has another size.
     """
     name = printable_path(path)
     try:
@@ -110,7 +109,7 @@ def read_project(path: Path, seen: Path | None = None) -> Project:
                 raise UserError(
                     f"{name} is a project for another version of this program", "open it with that version"
                 )
-            return _Reader(archive, contents, (seen or path).parent).project()
+            return _Reader(archive, contents, path.parent).project()
     except OSError as error:
         raise reading_error(error, path) from error
     except UserError:

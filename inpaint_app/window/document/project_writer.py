@@ -14,7 +14,7 @@ from inpaint_app.engine.source import Plane, Source
 from inpaint_app.errors import UserError
 from inpaint_app.io.atomic import PendingFile
 from inpaint_app.io.recipe import plain_marks, plain_settings, seen_from
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.masks import PackedMask
 from inpaint_app.model.picture import Array
 from inpaint_app.window.document.project import CONTENTS, FORMAT, MAX_CONTENTS, MAX_RUNS, checksum
 from inpaint_app.window.document.runs import RunHistory, RunRecord

@@ -12,9 +12,8 @@ from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.painted import Retouch
 from inpaint_app.engine.restore import RestoreRequest, RunResult
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Array, Mask
 
 #: Memory that the pixels of all records may take.
 MAX_BYTES = 1 << 30
@@ -225,7 +224,7 @@ class RunHistory:
         compared = () if number in self.comparison else self.comparison
         return replace(self, records=records, current_number=current, saved_number=saved, comparison=compared)
 
-    def updated(self, number: int, **changes: Any) -> "RunHistory":  # noqa: ANN401
+    def updated(self, number: int, **changes: Any) -> "RunHistory":
         """Return the history with other attributes of one record, such as its name or its figures."""
         records = (replace(r, **changes) if r.number == number else r for r in self.records)
         return replace(self, records=tuple(records))

@@ -15,11 +15,10 @@ from inpaint_app.engine.source import Plane, Source
 from inpaint_app.engine.sweep import SweepPoint, SweptName
 from inpaint_app.model.look import Look
 from inpaint_app.model.mask_doubt import MaskDoubt
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.exclusive_task import Activity
+from inpaint_app.model.masks import MaskOrigin, PackedMask
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Mask, Rect
+from inpaint_app.window.background.work import Activity
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.view_state import ViewState
 

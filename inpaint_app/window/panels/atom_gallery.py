@@ -21,10 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.window.canvas.image_pyramid import to_image
-from inpaint_app.window.widgets.fields import choice, described, paragraph
+from inpaint_app.window.widgets.fields import choice, described, fill, labeled, paragraph, tooltip
 from inpaint_app.window.widgets.keys import overrides_shortcut
 from inpaint_app.window.widgets.labels import SecondaryLabel
-from inpaint_app.window.widgets.layouts import fill, labeled, tooltip
 from inpaint_app.window.widgets.ticks import format_number
 
 _PICTURE, _MARGIN = 56, 8

@@ -17,10 +17,11 @@ from inpaint_app.window.widgets.fields import (
     check,
     choice,
     described,
+    fill,
+    in_pairs,
     number,
     typed,
 )
-from inpaint_app.window.widgets.layouts import fill, in_pairs
 
 _TONES = {"light and dark": "any", "light": "light", "dark": "dark"}
 _MOST = 1_000_000
@@ -47,7 +48,7 @@ class DamageLimits(QWidget):
         on = self._step("▶", "Next mark", f"Next mark{key_hint('next_mark')}; {removes}", 1)
         steps = fill(QHBoxLayout(), back, on, buddy("Only", self._tone), (self._tone, 1))
         sizes = fill(QHBoxLayout(), QLabel("Size"), (self._smallest, 1), QLabel("to"), (self._largest, 1))
-        fill(QVBoxLayout(self), steps, sizes, self._everywhere, spacing=6)
+        fill(QVBoxLayout(self), steps, sizes, self._everywhere, spacing=4)
         self._tone.activated.connect(self._choose)
         for box in (self._smallest, self._largest):
             box.valueChanged.connect(self._choose)
@@ -121,8 +122,8 @@ class DamagePanel(QWidget):
         grid = in_pairs(*self._boxes.values(), spacing=4)
         self._choice = QWidget()
         slider = fill(QHBoxLayout(), QLabel("Sensitivity"), (self._sensitivity, 1), self._number)
-        fill(QVBoxLayout(self._choice), slider, self._found, DamageLimits(self._session), spacing=6)
-        fill(QVBoxLayout(self), find, grid, self._choice, spacing=8)
+        fill(QVBoxLayout(self._choice), slider, self._found, DamageLimits(self._session), spacing=4)
+        fill(QVBoxLayout(self), find, grid, self._choice, spacing=6)
 
     @property
     def kinds(self) -> tuple[DamageKind, ...]:

@@ -8,7 +8,7 @@ from inpaint_app.engine.export import selection_shares
 from inpaint_app.figures import format_origin
 from inpaint_app.window.panels.atom_gallery import Atom, AtomGallery
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.fields import fill
 from inpaint_app.window.widgets.point_curve import PointCurve
 
 _NAMES = "Gain of each atom", "Objective"

@@ -18,9 +18,9 @@ from inpaint_app.window.document.captions import format_settings
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import Region
 from inpaint_app.window.session import Session
+from inpaint_app.window.widgets.fields import fill
 from inpaint_app.window.widgets.keys import overrides_shortcut
 from inpaint_app.window.widgets.labels import SecondaryLabel
-from inpaint_app.window.widgets.layouts import fill
 
 _COLUMNS = ("Run", "Parameters", "Missing", "PSNR", "SSIM", "Seconds", "Region")
 _NUMERIC, _RIGHT = (2, 3, 4, 5, 6), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -7,15 +7,24 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QColorDialog, QLabel, QVBoxLayout, QWidget
 
-from inpaint_app.model.mask_spec import GROW, MaskSpec
-from inpaint_app.model.missing import is_likely_inverted
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.model.missing import GROW, MaskSpec, is_likely_inverted
+from inpaint_app.text import format_percent
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document import captions
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.fields import action_button, buddy, button, check, number, paragraph, typed
-from inpaint_app.window.widgets.layouts import fill, in_pairs, strip
+from inpaint_app.window.widgets.fields import (
+    action_button,
+    buddy,
+    button,
+    check,
+    fill,
+    in_pairs,
+    number,
+    paragraph,
+    strip,
+    typed,
+)
 
 _INVERTED = " If this is the wrong way round, Invert swaps missing and observed pixels."
 _MAX_GROWTH = 50
@@ -42,12 +51,12 @@ class MissingPanel(QWidget):
         typed((self._tolerance, self._growth))
         mask_file = action_button(actions["open_mask"], "Mask file …")
         edits = action_button(actions["invert"]), action_button(actions["clear"])
-        grid = in_pairs(mask_file, self._color, *edits, spacing=6)
+        grid = in_pairs(mask_file, self._color, *edits, spacing=4)
         grid.addWidget(self._resize_row, 2, 0, 1, 2)
         self._tolerance_row = strip((buddy("&Tolerance of the color", self._tolerance), 1), self._tolerance)
         self._growth_row = strip((buddy("Grow marks b&y", self._growth), 1), self._growth)
         rows = self._growth_row, self._tolerance_row, self._soft
-        fill(QVBoxLayout(self), self._found, grid, *rows, spacing=6)
+        fill(QVBoxLayout(self), self._found, grid, *rows, spacing=4)
         self._tolerance.valueChanged.connect(lambda value: self._mark(tolerance=float(value)))
         self._growth.valueChanged.connect(lambda value: self._mark(grow=value))
         self._soft.clicked.connect(lambda is_on: self._mark(soft_edges=is_on))
@@ -73,7 +82,7 @@ class MissingPanel(QWidget):
         if chosen.isValid():
             self._session.opening.set_mask_spec(MaskSpec(key=chosen.name()))
 
-    def _mark(self, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+    def _mark(self, **changes: Any) -> None:
         """Find missing pixels again, with marks that are read otherwise."""
         source = self._session.state.source
         if source is not None:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from dictsel_core import RestoreSettings
 from dictsel_core.atoms import STANDARD_BASES
 from dictsel_core.restoration import CONSTRAINTS, MAX_PATCHES
-from inpaint_app.text.explanations import (
+from inpaint_app.text import (
     CONSTRAINT_EXPLANATIONS,
     FILL_EXPLANATIONS,
     PRESET_EXPLANATIONS,
@@ -26,14 +26,23 @@ from inpaint_app.text.explanations import (
 )
 from inpaint_app.window.document.captions import preset_of
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.fields import ChoiceBox, check, choice, described
-from inpaint_app.window.widgets.layouts import aligned, fill, in_pairs, labeled, tooltip
+from inpaint_app.window.widgets.fields import (
+    ChoiceBox,
+    aligned,
+    check,
+    choice,
+    described,
+    fill,
+    in_pairs,
+    labeled,
+    tooltip,
+)
 from inpaint_app.window.widgets.sliders import Quantity, SliderField
 
 _DEFAULTS = RestoreSettings()
 
 
-def _quantity(name: str, label: str, tooltip: str, **options: Any) -> Quantity:  # noqa: ANN401
+def _quantity(name: str, label: str, tooltip: str, **options: Any) -> Quantity:
     """Return a setting as a quantity with the limits of its parameter."""
     parameter = RestoreSettings.parameters[name]
     least = 10.0 ** -options.get("decimals", 0) if parameter.excludes_minimum else 0

@@ -22,9 +22,10 @@ from inpaint_app.window.widgets.fields import (
     choice,
     decimal,
     described,
+    fill,
+    strip,
     typed,
 )
-from inpaint_app.window.widgets.layouts import fill, strip
 from inpaint_app.window.widgets.sliders import RangeSlider
 
 _CHANNELS = ("Color", "Red", "Green", "Blue")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.text import format_percent
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.document.state import DocumentState
@@ -20,9 +20,8 @@ from inpaint_app.window.panels.damage_panel import DamagePanel
 from inpaint_app.window.panels.missing_panel import MissingPanel
 from inpaint_app.window.panels.parameter_panel import ParameterPanel
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.fields import action_button, choice, paragraph
+from inpaint_app.window.widgets.fields import action_button, choice, fill, labeled, paragraph
 from inpaint_app.window.widgets.labels import SecondaryLabel
-from inpaint_app.window.widgets.layouts import fill, labeled
 
 
 class RepairPanel(QWidget):
@@ -98,7 +97,7 @@ class SidePanel(QWidget):
             parameters,
             1,
             margins=(12, 2, 12, 2),
-            spacing=8,
+            spacing=6,
         )
         scroll = _Column()
         scroll.setWidgetResizable(True)

@@ -3,12 +3,11 @@
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStatusBar, QVBoxLayout, QWidget
 
 from inpaint_app.model.picture import Picture
-from inpaint_app.text.formatting import format_size
+from inpaint_app.text import format_size
 from inpaint_app.window.actions import Actions
-from inpaint_app.window.background.exclusive_task import Activity
+from inpaint_app.window.background.work import Activity
 from inpaint_app.window.document import captions
-from inpaint_app.window.widgets.fields import action_button
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.fields import action_button, fill
 
 
 class ProgressStrip(QWidget):

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 from inpaint_app.window.action_table import TOOL_SPECS, key_hint
 from inpaint_app.window.document.view_state import MAX_BRUSH, MIN_BRUSH, ViewState
 from inpaint_app.window.session import Session
-from inpaint_app.window.widgets.fields import buddy, check, described, number
-from inpaint_app.window.widgets.layouts import strip
+from inpaint_app.window.widgets.fields import buddy, check, described, number, strip
 
 _BRUSH = ("size",)
 _HEALING = ("size", "hardness", "opacity", "fade", "aligned", "source")

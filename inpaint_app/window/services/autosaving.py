@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 from inpaint_app.io.atomic import SUFFIX as PART_SUFFIX
 from inpaint_app.io.atomic import write_files
 from inpaint_app.system import lock
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import WorkerPool
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.project import SUFFIX
 from inpaint_app.window.document.project_writer import project_file

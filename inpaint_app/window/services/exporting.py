@@ -13,8 +13,7 @@ from inpaint_app.io.atomic import write_files
 from inpaint_app.io.write import Output
 from inpaint_app.model.picture import Array
 from inpaint_app.window.action_table import key_hint
-from inpaint_app.window.background.exclusive_task import Activity
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import Activity, WorkerPool
 from inpaint_app.window.document.captions import comparison_titles
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.project_writer import project_file
@@ -47,17 +46,19 @@ class Exporting(QObject):
 
     def write_restored(self, output: Output) -> None:
         """Write the restored picture that is shown."""
-        self._write_record(
-            lambda source, record: export.write_restored(source, pixels_of(record), record.mask, output),
-            output,
-            self._document.mark_saved,
-        )
+
+        def write(source: Source, record: RunRecord) -> Notes:
+            return output.write(source.restored(pixels_of(record), record.mask), source.files)
+
+        self._write_record(write, output, self._document.mark_saved)
 
     def write_dictionary(self, output: Output) -> None:
         """Write the atoms of the current dictionary as a picture."""
-        self._write_record(
-            lambda source, record: export.write_dictionary(source, record.restoration, output), output
-        )
+
+        def write(source: Source, record: RunRecord) -> Notes:
+            return output.write(export.dictionary_figure(record.restoration), source.files)
+
+        self._write_record(write, output)
 
     def write_recipe(self, output: Output) -> None:
         """Write the parameters of the current run as a recipe."""

@@ -7,13 +7,10 @@ from pathlib import Path
 from dictsel_core.restoration import has_wide_hole
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.network import Network
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.exclusive_task import ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.model.picture import Mask, Rect
+from inpaint_app.window.background.work import ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import FillHoles
+from inpaint_app.window.undo import FillHoles, UndoHistory
 
 _LIMITED = "Wide holes are filled from there only; a click with this tool lets everything be copied again."
 _FREE = "Wide holes are filled with pieces of the whole picture again."

@@ -17,14 +17,12 @@ from inpaint_app.engine.detect import (
     mark_damage,
 )
 from inpaint_app.engine.source import analyze_picture
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.text.explanations import DAMAGE_WORDS, describe_damage
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.text import DAMAGE_WORDS, describe_damage
+from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.state import DocumentState, MarkedDamage
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import ChooseDamage
+from inpaint_app.window.undo import ChooseDamage, UndoHistory
 
 Then = Callable[[], None]
 

@@ -14,17 +14,14 @@ from inpaint_app.engine.copying import Offset
 from inpaint_app.engine.heal import HealedStroke, HealRequest, heal, surroundings
 from inpaint_app.engine.measure import QualityMetrics
 from inpaint_app.engine.painted import HealedPicture, hand_painted, put_rect
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.action_table import key_hint
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.release import release_later
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool, release_later
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.runs import RunRecord, without_pixels
 from inpaint_app.window.document.state import ChosenSource
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import Heal, Healed
+from inpaint_app.window.undo import Heal, Healed, UndoHistory
 
 _NO_PIXELS = np.zeros((1, 1), np.uint8)
 

@@ -7,17 +7,13 @@ from typing import TypeVar
 from inpaint_app.engine.control import Progress
 from inpaint_app.engine.copying import CopySource
 from inpaint_app.engine.heal import Paint
-from inpaint_app.engine.object_outline import outline_object
-from inpaint_app.model.mask_painter import MaskDelta, MaskPainter
-from inpaint_app.model.missing import Mask, dilate, erode
-from inpaint_app.model.packed_mask import MaskOrigin
-from inpaint_app.model.rect import Rect
-from inpaint_app.model.similar_region import similar_region
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.engine.object_outline import outline_object, similar_region
+from inpaint_app.model.masks import MaskDelta, MaskOrigin, MaskPainter
+from inpaint_app.model.missing import dilate, erode
+from inpaint_app.model.picture import Mask, Rect
+from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import Document
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import EditMask, Heal, PaintMask, ReplaceMask
+from inpaint_app.window.undo import EditMask, Heal, PaintMask, ReplaceMask, UndoHistory
 
 Computed = TypeVar("Computed")
 

@@ -7,12 +7,9 @@ from PySide6.QtCore import QObject
 
 from inpaint_app.engine.export import atom_use
 from inpaint_app.engine.measure import QualityMetrics, damage_quality, quality, region_psnr
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.picture import Array
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Array, Mask, Rect
 from inpaint_app.window.action_table import key_hint
-from inpaint_app.window.background.exclusive_task import ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.runs import PackedRequest, RunRecord
 from inpaint_app.window.document.state import DocumentState, Region

@@ -12,15 +12,13 @@ from inpaint_app.engine.detect import FirstLook
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import printable_path
 from inpaint_app.io.batch_files import find_sidecar_mask
-from inpaint_app.model.drawn_marks import find_drawn_marks
+from inpaint_app.model.marks import find_drawn_marks
 from inpaint_app.model.mask_doubt import MaskDoubt
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.rect import Rect
-from inpaint_app.text.formatting import format_percent
-from inpaint_app.window.background.exclusive_task import ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Mask, Rect
+from inpaint_app.text import format_percent
+from inpaint_app.window.background.work import ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.project import describe_project
 from inpaint_app.window.document.state import DocumentState

@@ -1,7 +1,6 @@
 """Opens pictures, references, masks and recipes in the background, one at a time."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,31 +9,21 @@ from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.source import LoadedRecipe, Plane, Source, detect_again, load_recipe
 from inpaint_app.errors import UnviewableError
 from inpaint_app.model.damage import SAMPLES, Damage
-from inpaint_app.model.mask_painter import MaskPainter
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import color_at
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.model.masks import MaskPainter, PackedMask
+from inpaint_app.model.missing import MaskSpec, color_at
+from inpaint_app.model.picture import Picture, Rect
+from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.project import Project, is_project, read_project
 from inpaint_app.window.document.state import UnshownFile
 from inpaint_app.window.document.view_state import STUDY
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import ChangeSettings, ReplaceMask
+from inpaint_app.window.undo import ChangeSettings, ReplaceMask, UndoHistory
 
 Then = Callable[[], None]
 
 
-@dataclass(frozen=True, eq=False)
-class _Opened:
-    """A source whose mask is ready to be painted on."""
-
-    source: Source
-    painter: MaskPainter
-    mask: PackedMask
+_Opened = tuple[Source, MaskPainter, PackedMask]
+"""A source whose mask is ready to be painted on."""
 
 
 class Opening:
@@ -100,14 +89,14 @@ class Opening:
 
         def load(control: JobControl) -> _Opened:
             if known is not None:
-                return _Opened(known.source, MaskPainter(known.mask.unpack()), known.mask)
+                return known.source, MaskPainter(known.mask.unpack()), known.mask
             return _made_ready(opening.plane_source(source, plane, control=control))
 
         def show(opened: _Opened) -> None:
-            if self._document.state.source is source and opened.source.plane != source.plane:
+            if self._document.state.source is source and opened[0].plane != source.plane:
                 self._history.end_stroke()
                 self.on_leaving()
-                self._document.show_plane(opened.source, opened.painter, opened.mask)
+                self._document.show_plane(*opened)
                 self._history.clear()
                 self.on_opened()
 
@@ -174,7 +163,7 @@ class Opening:
             )
         self._history.push(ChangeSettings(self._document, settings=recipe.settings))
 
-    def _show_marked(self, marked: Source, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+    def _show_marked(self, marked: Source, **changes: Any) -> None:
         """Show the source with missing pixels that are marked otherwise, and other parameters if given."""
         document, mask = self._document, marked.missing.mask
         self._history.end_stroke()
@@ -214,7 +203,7 @@ class Opening:
 
     def _show(self, opened: _Opened) -> None:
         self.on_leaving()
-        self._document.open(opened.source, opened.painter, opened.mask)
+        self._document.open(*opened)
         self._history.clear()
         self.on_opened()
 
@@ -232,4 +221,4 @@ class Opening:
 def _made_ready(source: Source) -> _Opened:
     """Copy and pack the mask, which takes a while for a large one."""
     mask = source.missing.mask
-    return _Opened(source, MaskPainter(mask), PackedMask.pack(mask))
+    return source, MaskPainter(mask), PackedMask.pack(mask)

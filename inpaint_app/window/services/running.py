@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
+import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from dictsel_core.evaluation import Tuning
@@ -12,17 +13,84 @@ from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine import restore as restoring
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.restore import IntermediateImage, Preview, RunResult
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.worker_pool import Work, WorkerPool
+from inpaint_app.model.picture import Mask, Rect
+from inpaint_app.window.background.work import Activity, ExclusiveTask, Work, WorkerPool
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.document import NO_PICTURE, Document
-from inpaint_app.window.document.preview_size import PreviewSize, preview_rect
 from inpaint_app.window.document.runs import PackedRequest, record_of
 from inpaint_app.window.document.state import TuningOutcome
 from inpaint_app.window.document.view_state import COMPARISON
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import ChangeSettings
+from inpaint_app.window.undo import ChangeSettings, UndoHistory
+
+#: From the request to the first image; refinement follows.
+_TARGET_SECONDS = 0.4
+_MIN_SIDE, _MAX_SIDE = 48, 768
+_FIRST_SIDE = 160
+#: Sides that differ by less than this factor are not worth a preview of another size.
+_TOLERANCE = 1.3
+#: A preview is at least this part of what is visible across, so that it is seen in a large picture,
+_MIN_SHARE = 12
+#: but no larger than this on that account.
+_MAX_SHARED_SIDE = 320
+
+Pixel = tuple[int, int]
+
+
+class PreviewSize:
+    """The side of the square that a preview restores, learnt from how long earlier ones took."""
+
+    def __init__(self) -> None:
+        self.side = _FIRST_SIDE
+
+    def learn(self, rect: Rect, seconds: float) -> None:
+        """Make the next preview larger or smaller after this one took some seconds to appear."""
+        side = (rect.height * rect.width * _TARGET_SECONDS / max(seconds, 1e-3)) ** 0.5
+        side = min(max(side, _MIN_SIDE, self.side / 2), _MAX_SIDE, self.side * 2)
+        if not 1 / _TOLERANCE < side / self.side < _TOLERANCE:
+            self.side = round(side)
+
+
+def preview_rect(mask: Mask, side: int, visible: Rect | None = None, focus: Pixel | None = None) -> Rect:
+    """Return the part of a picture to preview; may be called in any thread.
+
+    It lies around the focus if that is visible, such as where the user paints; otherwise in the middle of
+    what is visible, or where pixels are missing nearest to it.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, (H, W) or (H, W, C)
+        True = missing.
+    side : int
+        Of the square.
+    visible : Rect, optional
+        The part of the picture in view; all of it by default.
+    focus : (int, int), optional
+        Row and column.
+    """
+    visible = (visible or Rect(0, 0, *mask.shape[:2])).clipped(mask.shape)
+    side = max(side, min(visible.width // _MIN_SHARE, _MAX_SHARED_SIDE))
+    middle = visible.center
+    if focus is not None and visible.contains(focus):
+        return _square(focus, side, visible)
+    around = _square(middle, side, visible)
+    if around.is_empty or mask[around.slices].any():
+        return around
+    part = mask[visible.slices]
+    rows, columns = np.nonzero(part.any(axis=2) if part.ndim == 3 else part)
+    if not rows.size:
+        return around
+    rows, columns = rows + visible.row, columns + visible.column
+    nearest = int(np.argmin((rows - middle[0]) ** 2 + (columns - middle[1]) ** 2))
+    return _square((int(rows[nearest]), int(columns[nearest])), side, visible)
+
+
+def _square(center: Pixel, side: int, within: Rect) -> Rect:
+    """Return a square around a pixel, moved and cut so that it lies within a rectangle."""
+    height, width = min(within.height, side), min(within.width, side)
+    row = min(max(center[0] - height // 2, within.row), within.row + within.height - height)
+    column = min(max(center[1] - width // 2, within.column), within.column + within.width - width)
+    return Rect(row, column, height, width)
+
 
 #: How long the user must pause before a preview or an automatic run begins.
 DEBOUNCE_MS = 150

@@ -5,13 +5,11 @@ from dataclasses import replace
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.restore import RestoreRequest
 from inpaint_app.engine.sweep import SweepPoint, SweepRequest, SweptName, spread, sweep, with_value
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.model.picture import Rect
+from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import NO_PICTURE, Document
 from inpaint_app.window.document.state import DocumentState, Sweep
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import ChangeSettings
+from inpaint_app.window.undo import ChangeSettings, UndoHistory
 
 #: Of larger pictures, a part in sight of this side is tried.
 MAX_SIDE = 512

@@ -1,6 +1,7 @@
 """All pages and bands of a file, restored and written as a whole."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from inpaint_app.engine.control import JobControl, Progress
 from inpaint_app.engine.overview import Overview
@@ -15,9 +16,8 @@ from inpaint_app.engine.restore_file import (
 from inpaint_app.engine.source import Plane
 from inpaint_app.errors import printable_path
 from inpaint_app.io.write import Output
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.window.background.work import Activity, ExclusiveTask, WorkerPool
 from inpaint_app.window.document.document import Document
 
 #: Pages before and after a page that help to restore it (docs/refinement.md).
@@ -50,9 +50,9 @@ class WholeFile:
         source, mask = state.source, state.mask
         if source is None or mask is None or source.path is None:
             return
+        options = FileOptions(state.settings, source.mask_spec, estimates=False)
+        masks = {plane: work.mask for plane, work in state.planes.items()} | {source.plane: mask}
         if source.overview is not None:
-            options = FileOptions(state.settings, source.mask_spec, estimates=False)
-            masks = {plane: work.mask for plane, work in state.planes.items()} | {source.plane: mask}
             painted = {plane.page: each for plane, each in masks.items() if each.origin.is_painted}
             self._start(FileRequest(source.path, output, options), source.overview, painted)
             return
@@ -60,13 +60,8 @@ class WholeFile:
             return
         pages = source.whole.pages
         is_stack = len(pages) > 1 and len({(page.pixels.shape, page.pixels.dtype) for page in pages}) == 1
-        options = FileOptions(
-            state.settings,
-            source.mask_spec,
-            estimates=False,
-            neighbor_planes=NEIGHBORS if is_stack and pages[0].n_bands in (1, 3) else None,
-        )
-        masks = {plane: work.mask for plane, work in state.planes.items()} | {source.plane: mask}
+        if is_stack and pages[0].n_bands in (1, 3):
+            options = replace(options, neighbor_planes=NEIGHBORS)
         self._start(FileRequest(source.path, output, options, masks=masks, retouched=self._retouched))
 
     @property

@@ -46,7 +46,7 @@ def _draw_button(painter: QPainter, option: QStyleOption, widget: QWidget | None
     if is_focused and counts:  # on its own ground the ring would not be seen
         _draw_edge(painter, option.rect, palette.color(_Role.Window), 2 * _RING)
     if not counts or is_focused:
-        color = _color(option, focused=is_focused or is_default) if is_enabled(option) else _rule(option)
+        color = _edge_color(option, focused=is_focused or is_default)
         _draw_edge(painter, option.rect, color, _RING if is_focused else 1)
 
 
@@ -56,9 +56,7 @@ def _draw_tool_button(painter: QPainter, option: QStyleOption, widget: QWidget |
     if is_on or is_touched:
         _fill(painter, option.rect, option.palette.color(_Role.Midlight))
     if is_on:
-        _draw_edge(
-            painter, option.rect, _color(option, focused=False) if is_enabled(option) else _rule(option)
-        )
+        _draw_edge(painter, option.rect, _edge_color(option))
 
 
 def _draw_frame(painter: QPainter, option: QStyleOption, widget: QWidget | None) -> None:
@@ -74,7 +72,7 @@ def _draw_field(painter: QPainter, option: QStyleOption, widget: QWidget | None)
 def _draw_check_box(painter: QPainter, option: QStyleOption, widget: QWidget | None) -> None:
     rect = _square(option.rect)
     _fill(painter, rect, _touched(option.palette.color(_Role.Base), option))
-    _draw_edge(painter, rect, _color(option, focused=False) if is_enabled(option) else _rule(option))
+    _draw_edge(painter, rect, _edge_color(option))
     if option.state & _State.State_On:
         side, corner = rect.width(), QPointF(rect.topLeft())
         places = (QPointF(0.24, 0.52), QPointF(0.43, 0.71), QPointF(0.77, 0.3))
@@ -87,7 +85,7 @@ def _draw_check_box(painter: QPainter, option: QStyleOption, widget: QWidget | N
 def _draw_radio_button(painter: QPainter, option: QStyleOption, widget: QWidget | None) -> None:
     rect = _square(option.rect)
     _fill(painter, rect, _touched(option.palette.color(_Role.Base), option), rect.width() / 2)
-    color = _color(option, focused=False) if is_enabled(option) else _rule(option)
+    color = _edge_color(option)
     _draw_edge(painter, rect, color, 1, rect.width() / 2)
     if option.state & _State.State_On:
         inset = rect.width() // 4 + 1
@@ -189,7 +187,7 @@ def draw_box(painter: QPainter, option: QStyleOption, ground: _Role | None) -> N
     is_focused = bool(option.state & _State.State_HasFocus)
     if ground is not None:
         _fill(painter, option.rect, option.palette.color(ground))
-    color = _color(option, focused=is_focused) if is_enabled(option) else _rule(option)
+    color = _edge_color(option, focused=is_focused)
     _draw_edge(painter, option.rect, color, _RING if is_focused else 1)
 
 
@@ -218,7 +216,7 @@ def draw_slider(painter: QPainter, option: QStyleOptionSlider, handle: QRect) ->
         _fill(painter, done, option.palette.accent().color(), _GROOVE / 2)
     is_focused = _has_key_focus(option)
     _fill(painter, knob, _touched(option.palette.color(_Role.Button), option), KNOB / 2)
-    color = _color(option, focused=is_focused) if is_enabled(option) else _rule(option)
+    color = _edge_color(option, focused=is_focused)
     _draw_edge(painter, knob, color, _RING if is_focused else 1.8, KNOB / 2)
 
 
@@ -282,6 +280,10 @@ def _color(option: QStyleOption, *, focused: bool) -> QColor:
         or option.backgroundColor == option.palette.highlight().color()  # of a whole row
     )
     return option.palette.highlightedText().color() if is_selected else colors.focus
+
+
+def _edge_color(option: QStyleOption, *, focused: bool = False) -> QColor:
+    return _color(option, focused=focused) if is_enabled(option) else _rule(option)
 
 
 def _rule(option: QStyleOption) -> QColor:

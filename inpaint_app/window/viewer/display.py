@@ -9,10 +9,9 @@ from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.restore import Preview
 from inpaint_app.model.look import Look, Scale
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array
-from inpaint_app.text.explanations import constraint_title
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Array, Mask
+from inpaint_app.text import constraint_title
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.captions import Forms, comparison_titles, format_pixel

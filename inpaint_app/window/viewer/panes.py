@@ -5,8 +5,8 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from inpaint_app.window.canvas.canvas import Canvas
+from inpaint_app.window.widgets.fields import fill
 from inpaint_app.window.widgets.labels import Badge, ElidedLabel, SecondaryLabel
-from inpaint_app.window.widgets.layouts import fill
 
 _GAP = 4
 

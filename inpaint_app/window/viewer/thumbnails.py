@@ -12,8 +12,7 @@ from PySide6.QtGui import QImage, QImageReader
 from inpaint_app.errors import UserError
 from inpaint_app.io.atomic import PendingFile, write_files
 from inpaint_app.model.picture import Picture
-from inpaint_app.window.background.exclusive_task import ExclusiveTask
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import ExclusiveTask, WorkerPool
 from inpaint_app.window.canvas.image_pyramid import display_range, to_image
 
 SIZE = QSize(320, 240)

@@ -10,11 +10,9 @@ from inpaint_app.engine.measure import error_picture
 from inpaint_app.engine.restore import Preview
 from inpaint_app.engine.source import Source
 from inpaint_app.model.look import Look
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Array, Picture
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.exclusive_task import LatestResult
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Array, Picture, Rect
+from inpaint_app.window.background.work import LatestResult, WorkerPool
 from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, build_pyramid, display_range
 from inpaint_app.window.canvas.layers import Content

@@ -22,9 +22,8 @@ from inpaint_app.model.damage import SAMPLES, Damage
 from inpaint_app.window.actions import Actions
 from inpaint_app.window.theme.colors import colors_of
 from inpaint_app.window.theme.icons import tinted
-from inpaint_app.window.widgets.fields import action_button
+from inpaint_app.window.widgets.fields import action_button, fill, tooltip
 from inpaint_app.window.widgets.labels import SecondaryLabel, scaled_font
-from inpaint_app.window.widgets.layouts import fill, tooltip
 
 _CARD, _PICTURE, _GAP = QSize(176, 168), QSize(160, 120), 12
 _ROWS = 2

@@ -5,7 +5,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel
 
 from inpaint_app.window.theme.colors import colors_of
-from inpaint_app.window.widgets.layouts import tooltip
+from inpaint_app.window.widgets.fields import tooltip
 
 
 def scaled_font(font: QFont, factor: float, *, bold: bool = False) -> QFont:

@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.fields import fill
 
 _WIDTH, _GAP = 760, 12
 

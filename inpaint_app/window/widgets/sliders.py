@@ -7,9 +7,8 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSignalBlocker, QSi
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
-from inpaint_app.window.widgets.fields import paragraph, typed
+from inpaint_app.window.widgets.fields import fill, paragraph, tooltip, typed
 from inpaint_app.window.widgets.labels import SecondaryLabel
-from inpaint_app.window.widgets.layouts import fill, tooltip
 
 _NOTCH = 120
 _BUTTONS = 32

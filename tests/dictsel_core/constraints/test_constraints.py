@@ -44,8 +44,7 @@ def gains_for(rng, supports, capacity):
         gains[t, support] = 0
         costs[t, : len(support)] = rng.integers(0, 4, len(support))
     sizes = np.array([len(z) for z in supports])
-    largest = gains.max(axis=1) if rng.random() < 0.5 else None  # a hint that must change nothing
-    return ReplacementGains(gains, costs, pad_supports(supports, capacity), sizes, largest)
+    return ReplacementGains(gains, costs, pad_supports(supports, capacity), sizes)
 
 
 @settings(max_examples=60)

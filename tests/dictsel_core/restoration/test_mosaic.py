@@ -10,7 +10,7 @@ from tiles import mosaic_of, restore_in_tiles
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore, restore_region
 from dictsel_core.completion import completion, wide_parts
-from dictsel_core.restoration import Mosaic, mosaic, plan_from_bytes, plan_to_bytes
+from dictsel_core.restoration import Mosaic, large, mosaic, plan_from_bytes, plan_to_bytes
 
 FAST = RestoreSettings(rounds=0)
 SHORT = RestoreSettings(rounds=2)
@@ -270,7 +270,7 @@ class TestArraysOfDask:
 def in_tiles_of_64(monkeypatch):
     """Let every image count as large, and tiles be small."""
     monkeypatch.setattr(import_module("dictsel_core.restoration.restore"), "MAX_VALUES", 0)
-    monkeypatch.setattr(mosaic, "TILE", 64)
+    monkeypatch.setattr(large, "TILE", 64)
 
 
 @pytest.mark.usefixtures("in_tiles_of_64")

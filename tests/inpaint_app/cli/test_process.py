@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from cli_files import contents, write_pair
 
-from inpaint_app.cli.terminal import format_bar
-from inpaint_app.text.formatting import format_duration
+from inpaint_app.cli.report import format_bar
+from inpaint_app.text import format_duration
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "inpaint"
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")

@@ -15,7 +15,7 @@ from inpaint_app.io.write import write_picture
 from inpaint_app.model.damage import mask_picture, random_mask
 from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.picture import Picture
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.text import format_percent
 
 SCORES = ["psnr", "psnr_missing", "ssim", "ssim_missing", "rmse", "rmse_missing", "data_range"]
 KEYS = [

@@ -11,7 +11,7 @@ from inpaint_app.engine.control import JobControl
 from inpaint_app.engine.restore_file import FileOptions
 from inpaint_app.errors import UserError
 from inpaint_app.io.write import Output, write_picture
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Picture
 
 LONG = "x" * 300

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from inpaint_app.engine.painted import BrushTip, blended
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 RECT = Rect(20, 30, 41, 41)
 

@@ -7,7 +7,7 @@ import pytest
 
 from dictsel_core._util.compiled import compiling
 from dictsel_core.progress import Compilation, GeneratorRun
-from inpaint_app.cli import terminal as cli_progress
+from inpaint_app.cli import report as cli_progress
 from inpaint_app.engine import control
 from inpaint_app.engine.control import JobControl, Progress, ProgressReporter
 

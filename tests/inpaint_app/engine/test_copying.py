@@ -6,7 +6,7 @@ from scipy import ndimage
 
 from inpaint_app.engine.control import CancelledError, JobControl
 from inpaint_app.engine.copying import CopySource, Offset, copied, membrane
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 SHAPE = (90, 120)
 RECT = Rect(30, 20, 20, 24)

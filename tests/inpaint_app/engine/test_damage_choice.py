@@ -6,7 +6,7 @@ import pytest
 from dictsel_core.detection import DamageAnalysis
 from dictsel_core.detection.regions import regions_from_points
 from inpaint_app.engine.detect import DamageChoice, FoundDamage, mark_damage
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 SHAPE = (20, 30)
 BOTH = ("scratches", "dust")

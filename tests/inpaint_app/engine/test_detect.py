@@ -14,7 +14,7 @@ from inpaint_app.engine.source import load_recipe, load_source
 from inpaint_app.errors import UserError
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Picture
 
 

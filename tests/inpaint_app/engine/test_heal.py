@@ -11,9 +11,8 @@ from inpaint_app.engine.copying import CopySource, Offset
 from inpaint_app.engine.heal import HealedStroke, HealRequest, Paint, heal, surroundings
 from inpaint_app.engine.painted import BrushTip, HealedPicture, faded, put_rect
 from inpaint_app.errors import UserError
-from inpaint_app.model.mask_painter import MaskDelta
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import MaskDelta, PackedMask
+from inpaint_app.model.picture import Rect
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 STROKE = Rect(100, 60, 6, 40)

@@ -16,9 +16,8 @@ from inpaint_app.engine.network import Network, fill_by_network
 from inpaint_app.engine.painted import HealedPicture
 from inpaint_app.engine.restore import RestoreRequest, preview, restore
 from inpaint_app.errors import UserError
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.picture import Picture, Rect
 
 FAST = RestoreSettings(n_atoms=8, rounds=0)
 

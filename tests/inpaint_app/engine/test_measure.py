@@ -7,7 +7,7 @@ from dictsel_core import RestoreSettings, psnr
 from dictsel_core.evaluation import observed_range
 from inpaint_app.engine.measure import error_picture, measure, quality, region_psnr
 from inpaint_app.engine.restore import RestoreRequest
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 RNG = np.random.default_rng(0)
 WHOLE = RNG.integers(0, 256, (24, 24))

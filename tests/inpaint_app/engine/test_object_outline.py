@@ -6,7 +6,7 @@ import pytest
 from inpaint_app.engine.control import CancelledError, JobControl
 from inpaint_app.engine.object_outline import outline_object
 from inpaint_app.model.missing import dilate
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 
 def scene(shape: tuple[int, int], *, is_gray: bool = False) -> tuple[np.ndarray, np.ndarray]:

@@ -9,9 +9,9 @@ from inpaint_app.engine.control import CancelledError, JobControl
 from inpaint_app.engine.opening import open_source
 from inpaint_app.engine.overview import open_overview, overview_picture, write_enlarged
 from inpaint_app.io.chunked.opening import open_store
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Rect
 
 
 @pytest.fixture

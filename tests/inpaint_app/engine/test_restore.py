@@ -5,7 +5,7 @@ import numpy as np
 from dictsel_core import RestoreSettings
 from inpaint_app.engine import restore as jobs
 from inpaint_app.engine.control import JobControl
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 
 def a_request(rounds):

@@ -15,7 +15,7 @@ from inpaint_app.engine.source import Plane
 from inpaint_app.errors import UserError
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 
 FAST = FileOptions(RestoreSettings.preset("fast"), estimates=False)
 

@@ -16,7 +16,7 @@ from memory import reading_megabytes
 from PIL import Image
 
 from inpaint_app.errors import UserError
-from inpaint_app.io.limits import check_packed_size
+from inpaint_app.io.format import check_packed_size
 from inpaint_app.io.read import read_picture
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is Linux's to tell")

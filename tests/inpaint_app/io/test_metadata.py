@@ -13,8 +13,7 @@ from inpaint_app.errors import DamagedError, UserError
 from inpaint_app.io.formats.shared.metadata import take_orientation
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture
-from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Metadata, Picture
 
 READABLE_SUFFIXES = ["png", "jpg", "tif", "webp"]
 ICC = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()

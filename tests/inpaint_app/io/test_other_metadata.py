@@ -14,8 +14,7 @@ from inpaint_app.cli import main
 from inpaint_app.io.formats.shared.metadata import join_resources, resource_blocks
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture
-from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Metadata, MetadataBlock, MetadataKind, Picture
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (20, 30, 3)).astype(np.uint8)
 PACKET = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a tiff:Orientation="6"/></x:xmpmeta>'

@@ -14,7 +14,7 @@ from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.cli.streams import CommandLineError
 from inpaint_app.errors import UserError
 from inpaint_app.io.recipe import Recipe, pack_recipe, read_recipe, recipe_mask_spec, recipe_settings
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 
 RECIPE = Recipe(
     settings={

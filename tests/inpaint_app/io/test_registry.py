@@ -14,7 +14,7 @@ from inpaint_app.io.batch_files import find_items
 from inpaint_app.io.format import Format
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import default_output, write_picture
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Picture
 
 PAGE = Path(__file__).parents[3] / "docs" / "files.md"

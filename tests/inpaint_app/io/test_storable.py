@@ -11,8 +11,7 @@ from inpaint_app.io import registry
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.registry import format_of
 from inpaint_app.io.write import PictureProperties, check_storable, properties_of, write_picture
-from inpaint_app.model.metadata import Metadata, StoredArray
-from inpaint_app.model.picture import Picture, full_scale
+from inpaint_app.model.picture import Metadata, Picture, StoredArray, full_scale
 
 SHAPE = (6, 7)
 MISSING = np.zeros(SHAPE, bool)

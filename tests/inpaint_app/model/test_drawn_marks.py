@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from inpaint_app.io.assets import ORIGINAL, read_sample
-from inpaint_app.model import drawn_marks
-from inpaint_app.model.drawn_marks import find_drawn_marks
+from inpaint_app.model import marks as drawn_marks
+from inpaint_app.model.marks import find_drawn_marks
 from inpaint_app.model.picture import Picture
 
 

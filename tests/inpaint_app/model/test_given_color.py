@@ -8,7 +8,7 @@ import skimage.data
 from PIL import Image, ImageDraw
 
 from inpaint_app.io.read import read_picture
-from inpaint_app.model.marking_color import choose_tolerance, note_on_neighbors
+from inpaint_app.model.marks import choose_tolerance, note_on_neighbors
 from inpaint_app.model.missing import collect_missing
 from inpaint_app.model.picture import Picture
 

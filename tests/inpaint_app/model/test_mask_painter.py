@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inpaint_app.model import mask_painter
-from inpaint_app.model.mask_painter import MaskDelta, MaskPainter
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.rect import Rect
+from inpaint_app.model import masks
+from inpaint_app.model.masks import MaskDelta, MaskPainter, PackedMask
+from inpaint_app.model.picture import Rect
 
 SHAPE = (40, 56)
 
@@ -269,7 +268,7 @@ def test_long_lines_are_the_same_as_short_ones_in_a_row():
 
 @pytest.mark.parametrize("shape", [(37, 5), (41, 3, 3)])
 def test_large_steps_are_undone_band_by_band(monkeypatch, shape) -> None:
-    monkeypatch.setattr(mask_painter, "_BAND", 40)
+    monkeypatch.setattr(masks, "_BAND", 40)
     rng = np.random.default_rng(0)
     before, after = rng.random(shape) < 0.5, rng.random(shape) < 0.5
     painter = MaskPainter(before)

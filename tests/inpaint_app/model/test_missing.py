@@ -9,8 +9,7 @@ from PIL import Image, ImageColor
 
 from inpaint_app.errors import UserError
 from inpaint_app.io.read import read_picture
-from inpaint_app.model.color import parse_color
-from inpaint_app.model.missing import check_missing, collect_missing, without_no_data
+from inpaint_app.model.missing import check_missing, collect_missing, parse_color, without_no_data
 from inpaint_app.model.picture import Picture
 
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Metadata, Picture
 
 
 def test_arrays_are_read_only_and_the_input_is_not_touched() -> None:

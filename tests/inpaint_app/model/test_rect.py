@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 SHAPE = (12, 15)
 RECTS = st.builds(Rect, st.integers(-4, 14), st.integers(-4, 17), st.integers(-2, 9), st.integers(-2, 9))

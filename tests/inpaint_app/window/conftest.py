@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QApplication
 from dictsel_core._util.parallel import single_threaded_blas
 from inpaint_app.window import preferences
 from inpaint_app.window.actions import Actions
-from inpaint_app.window.background.release import release_all
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import WorkerPool, release_all
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.session import Session

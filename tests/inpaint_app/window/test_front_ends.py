@@ -11,9 +11,8 @@ from inpaint_app.cli import main
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.damage import Damage, damaged, mask_picture
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Metadata, Picture
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.services.exporting import Exporting
 from inpaint_app.window.session import Session

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 
 from dictsel_core import __version__
 from inpaint_app.window import main_window
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import WorkerPool
 from inpaint_app.window.log import details, log_file, start_log, stop_log
 
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QMessageBox,
     QPushButton,
+    QScrollArea,
     QToolButton,
     QTreeWidget,
 )
@@ -35,12 +36,12 @@ from windows import (
 from dictsel_core import psnr, restore, ssim
 from inpaint_app.io.read import read_picture
 from inpaint_app.model.damage import SAMPLES
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.canvas.image_pyramid import as_uint32
 from inpaint_app.window.canvas.tools.brushes import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
 from inpaint_app.window.commands import file_commands
-from inpaint_app.window.document.view_state import SIDE_BY_SIDE
+from inpaint_app.window.document.view_state import SIDE_BY_SIDE, STUDY
 from inpaint_app.window.panels.parameter_panel import ParameterPanel
 
 
@@ -224,6 +225,18 @@ def test_what_a_photographer_needs_is_in_sight_of_a_small_window(window, qtbot, 
     panel = window.findChild(ParameterPanel)
     for widget in (*panel.findChildren(QComboBox), *window.side.damage.findChildren(QCheckBox)):
         assert widget.visibleRegion().boundingRect() == widget.rect()
+
+
+def test_nothing_scrolls_in_a_small_window_when_damage_is_found(window, qtbot, files) -> None:
+    window.resize(1280, 720)
+    opened(window, qtbot, files["whole"])
+    document = window.session.document
+    document.set_view(document.state.view.with_workspace(STUDY))
+    window.session.find_damage(("scratches", "dust"))
+    settle(window, qtbot)
+    assert window.side.damage.kinds
+    assert window.session.state.marked is not None
+    assert window.side.findChild(QScrollArea).verticalScrollBar().maximum() == 0
 
 
 def test_nothing_is_cut_off_in_the_narrowest_panel(window, qtbot, files) -> None:

@@ -12,11 +12,10 @@ from dictsel_core import RestoreSettings, psnr, restore, ssim
 from inpaint_app.engine.opening import open_sample
 from inpaint_app.io.assets import DAMAGED, read_sample
 from inpaint_app.model.damage import SAMPLES, Damage
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.packed_mask import MaskOrigin
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
-from inpaint_app.text.formatting import unbroken
+from inpaint_app.model.masks import MaskOrigin
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Picture, Rect
+from inpaint_app.text import unbroken
 from inpaint_app.window.document.view_state import COMPARISON, SPLIT
 from inpaint_app.window.session import Session
 

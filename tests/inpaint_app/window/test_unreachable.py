@@ -5,14 +5,13 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QLineEdit, QWidget
-from windows import find, texts
+from windows import can_export, find, texts
 
 from inpaint_app.engine.opening import open_source
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import UserError
 from inpaint_app.io.write import properties_of
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import collect_missing
+from inpaint_app.model.missing import MaskSpec, collect_missing
 from inpaint_app.window.commands.file_commands import FileCommands
 from inpaint_app.window.commands.mime_data import read_mime_data
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
@@ -58,4 +57,4 @@ def test_exporting(qtbot, picture, tmp_path, name, words) -> None:
     qtbot.addWidget(dialog)
     find(dialog, QLineEdit, "File").setText(name if name.startswith("~") else str(tmp_path / name))
     assert words in texts(dialog)
-    assert not dialog.can_export
+    assert not can_export(dialog)

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from inpaint_app.errors import TooLargeError, UnsupportedError
-from inpaint_app.io.limits import MAX_FILE_BYTES, check_size, check_total
-from inpaint_app.model.metadata import Metadata, StoredArray
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.io.format import MAX_FILE_BYTES, check_size, check_total
+from inpaint_app.model.picture import Array, Metadata, Picture, StoredArray
 
 _MAX_CHANNELS = 4096
 _MAX_PAGES = 10_000

@@ -12,8 +12,7 @@ import numpy as np
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.io.format import Format, PlugIn
 from inpaint_app.io.formats.arrays.conversion import array_of_picture, check_array, picture_of_array
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.picture import Array, MetadataBlock, MetadataKind, Picture
 
 _CHECKSUM = "CHECKSUM"
 #: Bits of a number; negative for floats.

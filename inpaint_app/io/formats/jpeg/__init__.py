@@ -10,24 +10,26 @@ import numpy as np
 from PIL import Image
 
 from inpaint_app.errors import DamagedError, UnsupportedError
-from inpaint_app.io.format import USUAL_METADATA, Format
-from inpaint_app.io.formats.jpeg.header import COMMENT, PHOTOSHOP, XMP, Header, read_header
+from inpaint_app.io.format import USUAL_METADATA, Format, check_size
 from inpaint_app.io.formats.jpeg.scans import (
+    COMMENT,
+    PHOTOSHOP,
+    XMP,
     Bools,
+    Header,
     check_length,
     filled,
     find_lost,
     lost_from,
+    read_header,
     read_scans,
     units_of_fill,
 )
 from inpaint_app.io.formats.pillow.codec import save_by_pillow
 from inpaint_app.io.formats.shared.metadata import PREFIX, join_resources, resource_blocks
 from inpaint_app.io.formats.shared.pixels import cmyk_to_rgb, image_array
-from inpaint_app.io.limits import check_size
-from inpaint_app.model.metadata import Metadata, MetadataKind
-from inpaint_app.model.picture import Array, Picture
-from inpaint_app.text.formatting import format_percent
+from inpaint_app.model.picture import Array, Metadata, MetadataKind, Picture
+from inpaint_app.text import format_percent
 
 _SEQUENTIAL = (0xC0, 0xC1)
 _MODES = {1: ("L", "L"), 3: ("RGB", "RGB"), 4: ("CMYK", "CMYK;I")}  # Adobe stores inks inverted; all follow

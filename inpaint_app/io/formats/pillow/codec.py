@@ -9,11 +9,9 @@ import numpy as np
 from PIL import Image, ImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
-from inpaint_app.io.format import Encoder
+from inpaint_app.io.format import Encoder, check_packed_size
 from inpaint_app.io.formats.shared.pixels import pixels_and_alpha
-from inpaint_app.io.limits import check_packed_size
-from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.picture import Array, Metadata, MetadataBlock, MetadataKind, Picture
 
 _BROKEN = (OSError, EOFError, SyntaxError, ValueError, KeyError, IndexError, TypeError, AssertionError)
 

@@ -12,12 +12,10 @@ from PIL.ImageFile import ImageFile
 from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
-from inpaint_app.io.format import Format
+from inpaint_app.io.format import Format, check_packed_size
 from inpaint_app.io.formats.pillow.codec import load_pixels, open_image, save_by_pillow, to_image
 from inpaint_app.io.formats.shared.pixels import image_array
-from inpaint_app.io.limits import check_packed_size
-from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.picture import Array, Metadata, MetadataBlock, MetadataKind, Picture
 
 _CODESTREAM, _TILE = b"\xff\x4f\xff\x51", 0xFF90
 _XMP = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")

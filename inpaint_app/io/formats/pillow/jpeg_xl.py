@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from inpaint_app.errors import DamagedError, UnsupportedError
-from inpaint_app.io.format import USUAL_METADATA, Format, PlugIn
+from inpaint_app.io.format import USUAL_METADATA, Format, PlugIn, check_packed_size
 from inpaint_app.io.formats.pillow.codec import (
     load_pixels,
     open_image,
@@ -16,9 +16,7 @@ from inpaint_app.io.formats.pillow.codec import (
 )
 from inpaint_app.io.formats.pillow.jpeg2000 import read_boxes
 from inpaint_app.io.formats.shared.pixels import image_array
-from inpaint_app.io.limits import check_packed_size
-from inpaint_app.model.metadata import MetadataKind
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import MetadataKind, Picture
 
 _BARE, _WHOLE, _PART = b"\xff\x0a", b"jxlc", b"jxlp"
 _HEADER_BYTES = 4096

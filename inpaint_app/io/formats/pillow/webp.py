@@ -6,11 +6,9 @@ import struct
 from PIL.WebPImagePlugin import WebPImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
-from inpaint_app.io.format import USUAL_METADATA, Format
+from inpaint_app.io.format import USUAL_METADATA, Format, check_packed_size
 from inpaint_app.io.formats.pillow.codec import OTHER_FRAMES, load_pixels, lossy_encoder, open_image
-from inpaint_app.io.limits import check_packed_size
-from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Metadata, MetadataBlock, MetadataKind, Picture
 
 _LOSSLESS = b"VP8L"
 _FRAME_HEADER_BYTES = 16

@@ -4,6 +4,7 @@ import re
 import struct
 
 from inpaint_app.errors import DamagedError
+from inpaint_app.io.format import MAX_EXIF_BYTES
 from inpaint_app.io.formats.shared import tags
 from inpaint_app.io.formats.shared.ifd import (
     LONG,
@@ -14,9 +15,7 @@ from inpaint_app.io.formats.shared.ifd import (
     read_directory,
     read_header,
 )
-from inpaint_app.io.limits import MAX_EXIF_BYTES
-from inpaint_app.model.metadata import MetadataBlock, MetadataKind
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import MetadataBlock, MetadataKind, Picture
 
 PREFIX = b"Exif\0\0"
 

@@ -5,7 +5,7 @@ import re
 from inpaint_app.io.format import USUAL_METADATA, Format
 from inpaint_app.io.formats.tiff.reader import decode_tiff
 from inpaint_app.io.formats.tiff.writer import encode_tiff
-from inpaint_app.model.metadata import MetadataKind
+from inpaint_app.model.picture import MetadataKind
 
 FORMAT = Format(
     name="TIFF",

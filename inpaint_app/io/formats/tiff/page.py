@@ -8,11 +8,11 @@ import numpy as np
 import tifffile
 
 from inpaint_app.errors import DamagedError, TooLargeError, UnsupportedError
+from inpaint_app.io.format import MAX_FILE_BYTES, check_size
 from inpaint_app.io.formats.arrays.conversion import accepted_dtype, to_accepted
 from inpaint_app.io.formats.shared import tags
 from inpaint_app.io.formats.shared.pixels import cmyk_to_rgb, row_bands, stretch
 from inpaint_app.io.formats.tiff.lzw import check_lzw
-from inpaint_app.io.limits import MAX_FILE_BYTES, check_size
 from inpaint_app.model.picture import Array, full_scale
 
 MIN_IS_WHITE, MIN_IS_BLACK, RGB, PALETTE, CMYK, YCBCR = 0, 1, 2, 3, 5, 6

@@ -10,6 +10,7 @@ import numpy as np
 import tifffile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.io.format import MAX_OTHER_BYTES, MAX_PROFILE_BYTES, check_size, check_total
 from inpaint_app.io.formats.shared import tags
 from inpaint_app.io.formats.shared.ifd import SIZES, UNDEFINED, Directory, Header, read_directory, read_header
 from inpaint_app.io.formats.shared.metadata import (
@@ -31,9 +32,7 @@ from inpaint_app.io.formats.shared.tags import (
     Y_RESOLUTION,
 )
 from inpaint_app.io.formats.tiff.page import CMYK, check_page, read_pixels
-from inpaint_app.io.limits import MAX_OTHER_BYTES, MAX_PROFILE_BYTES, check_size, check_total
-from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind, Tag
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Metadata, MetadataBlock, MetadataKind, Picture, Tag
 
 _KEPT = {
     **dict.fromkeys((33550, 33922, 34264, 34735, 34736, 34737), "the place on Earth (GeoTIFF)"),

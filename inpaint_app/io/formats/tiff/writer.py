@@ -26,8 +26,7 @@ from inpaint_app.io.formats.shared.metadata import (
     exif_resolution,
 )
 from inpaint_app.io.formats.tiff.reader import block_tags, swapped
-from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.picture import Array, Picture
+from inpaint_app.model.picture import Array, Metadata, Picture
 
 _STRIP_BYTES = 1024**2
 #: What tifffile calls them; it refuses their numbers.

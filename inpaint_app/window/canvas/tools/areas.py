@@ -6,10 +6,8 @@ import numpy as np
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainterPath
 
-from inpaint_app.model.missing import Mask
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.canvas.tools.outlines import pixels_inside, region_outline
-from inpaint_app.window.canvas.tools.tool import Place, Tool
+from inpaint_app.model.picture import Mask, Rect
+from inpaint_app.window.canvas.tools.tool import Place, Tool, pixels_inside, region_outline
 
 
 class Rectangle(Tool):

@@ -7,8 +7,7 @@ from PySide6.QtGui import QPainterPath, QPainterPathStroker, QPolygonF
 
 from inpaint_app.engine.copying import CopySource, Offset
 from inpaint_app.window.action_table import key_hint
-from inpaint_app.window.canvas.tools.outlines import pixels_inside
-from inpaint_app.window.canvas.tools.tool import Place, Tool
+from inpaint_app.window.canvas.tools.tool import Place, Tool, pixels_inside
 
 
 class Brush(Tool):

@@ -8,8 +8,7 @@ from PySide6.QtGui import QPainterPath
 
 from inpaint_app.window.action_table import key_hint
 from inpaint_app.window.canvas.tools.areas import Lasso
-from inpaint_app.window.canvas.tools.outlines import pixels_inside, region_outline
-from inpaint_app.window.canvas.tools.tool import Place
+from inpaint_app.window.canvas.tools.tool import Place, pixels_inside, region_outline
 
 
 class FoundDamagePicker(Lasso):

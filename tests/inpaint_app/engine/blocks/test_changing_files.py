@@ -10,7 +10,7 @@ import tifffile
 from inpaint_app.errors import UserError
 from inpaint_app.io.chunked.opening import open_store
 from inpaint_app.io.read import read_picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 PIXELS = np.random.default_rng(0).integers(0, 255, (300, 200), np.uint8)
 

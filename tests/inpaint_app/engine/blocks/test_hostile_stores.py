@@ -18,8 +18,8 @@ from inpaint_app.engine.blocks.source import describe_source
 from inpaint_app.errors import DamagedError, UserError
 from inpaint_app.io.chunked.guarded import COMPRESSORS, decompress
 from inpaint_app.io.chunked.opening import open_store
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Rect
 
 SIDE = 64
 WHOLE = Rect(0, 0, SIDE, SIDE)
@@ -171,7 +171,7 @@ def test_a_bomb_takes_no_memory(tmp_path, bomb) -> None:
 import resource
 from pathlib import Path
 from inpaint_app.io.chunked.opening import open_store
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 store = open_store(Path("a.zarr"))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:

@@ -8,7 +8,7 @@ import zarr
 from inpaint_app.cli import main
 from inpaint_app.errors import UserError
 from inpaint_app.io.chunked.opening import open_store
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 OPTIONS = ["--preset", "fast", "--rounds", "0", "--atoms", "4", "--bases", "dct", "--threads", "1"]
 SHAPE = (70, 90)

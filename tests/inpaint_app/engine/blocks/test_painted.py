@@ -9,7 +9,7 @@ from inpaint_app.engine.control import JobControl
 from inpaint_app.engine.overview import open_overview
 from inpaint_app.engine.restore_file import FileOptions, FileRequest, restore_painted
 from inpaint_app.io.write import Output
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.masks import PackedMask
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 

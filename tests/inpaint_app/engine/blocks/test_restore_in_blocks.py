@@ -25,8 +25,8 @@ from inpaint_app.errors import NothingMissingError, UserError
 from inpaint_app.io.chunked.opening import open_store
 from inpaint_app.io.chunked.zarr_array import ZarrImage
 from inpaint_app.io.write import Output, default_output
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Rect
 
 FAST = replace(RestoreSettings.preset("fast"), rounds=0, n_atoms=4, bases=("dct",), threads=1)
 OPTIONS = ["--preset", "fast", "--rounds", "1", "--atoms", "4", "--bases", "dct", "--threads", "1"]
@@ -119,7 +119,7 @@ def test_what_is_too_large_for_memory_is_restored_in_blocks(folder, monkeypatch)
     tifffile.imwrite("picture.tif", _values(Path("picture.zarr")), metadata=None)
     tifffile.imwrite("mask.tif", 255 * _mask().astype(np.uint8), metadata=None)
     options = FileOptions(FAST, MaskSpec(mask=folder / "mask.tif", grow=0), estimates=False)
-    changes = {"inpaint_app.io.limits.MAX_PIXELS": 1000, "inpaint_app.engine.restore_file.memory": lambda: 9}
+    changes = {"inpaint_app.io.format.MAX_PIXELS": 1000, "inpaint_app.engine.restore_file.memory": lambda: 9}
     for name, change in changes.items():
         reports: list = []
         request = FileRequest(folder / "picture.tif", Output(folder / "whole.tif", overwrite=True), options)
@@ -135,7 +135,7 @@ def test_a_mask_that_is_too_large_is_named_as_such(folder, monkeypatch) -> None:
     tifffile.imwrite("picture.tif", _values(Path("picture.zarr")), metadata=None)
     Image.fromarray(np.zeros((400, 400), np.uint8)).save("large.png")
     options = FileOptions(FAST, MaskSpec(mask=folder / "large.png"), estimates=False)
-    monkeypatch.setattr("inpaint_app.io.limits.MAX_PIXELS", 90 * 130)
+    monkeypatch.setattr("inpaint_app.io.format.MAX_PIXELS", 90 * 130)
     with pytest.raises(UserError, match=r"large.png cannot be used: it says it has 400 x 400 pixels"):
         restore_file(FileRequest(folder / "picture.tif", Output(folder / "whole.tif"), options), JobControl())
 

@@ -5,8 +5,7 @@ import pytest
 
 from inpaint_app.engine.blocks.source import check_block, cut_into_blocks, describe_source
 from inpaint_app.errors import UserError
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import collect_missing
+from inpaint_app.model.missing import MaskSpec, collect_missing
 from inpaint_app.model.picture import Picture
 
 RNG = np.random.default_rng(1)

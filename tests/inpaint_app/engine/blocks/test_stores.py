@@ -12,8 +12,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.io.chunked.opening import open_store, stamp_of
 from inpaint_app.io.chunked.tiff import TILE, write_tiff
 from inpaint_app.io.chunked.zarr_array import ZarrImage, create_array
-from inpaint_app.model.metadata import Metadata, Tag
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Metadata, Rect, Tag
 
 RNG = np.random.default_rng(0)
 GRAY = RNG.integers(0, 255, (70, 90), np.uint8)

@@ -13,9 +13,8 @@ from inpaint_app.errors import UserError
 from inpaint_app.io.formats.arrays.conversion import has_channels
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture
-from inpaint_app.model.metadata import Metadata
 from inpaint_app.model.missing import collect_missing, without_no_data
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Metadata, Picture
 
 RNG = np.random.default_rng(0)
 DTYPES = ["u1", "<u2", ">u2", "u4", "i1", "i2", "i4", "i8", "u8", "f2", "f4", ">f4", "f8", "?"]

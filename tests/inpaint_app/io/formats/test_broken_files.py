@@ -18,7 +18,7 @@ from corpus import SHAPE, corpus
 from PIL import Image
 
 from inpaint_app.errors import DamagedError, UserError
-from inpaint_app.io import limits
+from inpaint_app.io import format as limits
 from inpaint_app.io.formats.jpeg import decode_jpeg
 from inpaint_app.io.read import read_picture
 from inpaint_app.model.missing import collect_missing

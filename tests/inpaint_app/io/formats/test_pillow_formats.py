@@ -15,8 +15,7 @@ from inpaint_app.io import registry
 from inpaint_app.io.formats.pillow import jpeg_xl
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, default_output, write_picture
-from inpaint_app.model.metadata import Metadata, MetadataBlock, MetadataKind
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Metadata, MetadataBlock, MetadataKind, Picture
 
 ICC = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 NOISE = np.random.default_rng(0).integers(0, 256, (20, 30, 4)).astype(np.uint8)

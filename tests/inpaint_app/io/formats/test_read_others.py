@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageCms
 
 from inpaint_app.errors import UserError
-from inpaint_app.io import limits
+from inpaint_app.io import format as limits
 from inpaint_app.io.read import read_picture
 from inpaint_app.model.missing import collect_missing
 

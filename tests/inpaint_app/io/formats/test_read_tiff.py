@@ -11,7 +11,7 @@ from build_tiff import DEFLATE, LZW, NONE, PACKBITS, PACKERS, directory, tiff_by
 from PIL import Image
 
 from inpaint_app.errors import UserError
-from inpaint_app.io import limits
+from inpaint_app.io import format as limits
 from inpaint_app.io.formats.shared import pixels
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture

@@ -6,7 +6,7 @@ import pytest
 
 from inpaint_app.engine.control import Progress
 from inpaint_app.errors import UserError
-from inpaint_app.window.background.exclusive_task import Activity, ExclusiveTask
+from inpaint_app.window.background.work import Activity, ExclusiveTask
 
 STARTING = Activity("restore", Progress("starting"))
 

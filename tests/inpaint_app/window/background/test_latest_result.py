@@ -2,8 +2,7 @@
 
 import threading
 
-from inpaint_app.window.background.exclusive_task import LatestResult
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import LatestResult, WorkerPool
 
 
 def settle(workers: WorkerPool, qtbot) -> None:

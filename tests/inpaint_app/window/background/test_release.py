@@ -2,7 +2,7 @@
 
 import weakref
 
-from inpaint_app.window.background.release import release_all, release_later
+from inpaint_app.window.background.work import release_all, release_later
 
 
 class Large:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 
 SHAPES = [(700, 530), (701, 531), (1030, 300)]

@@ -7,8 +7,8 @@ from PIL import ImageCms
 from PySide6.QtGui import QColorSpace, QGuiApplication
 
 from inpaint_app.errors import UserError
-from inpaint_app.window.canvas import screen_profile as screens
-from inpaint_app.window.canvas.screen_profile import SRGB, SYSTEM, screen_profile
+from inpaint_app.window.canvas import screen_color as screens
+from inpaint_app.window.canvas.screen_color import SRGB, SYSTEM, screen_profile
 
 WIDE = QColorSpace(QColorSpace.NamedColorSpace.DisplayP3).iccProfile().data()
 

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtGui import QColor
 from windows import at
 
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.canvas.image_pyramid import build_pyramid
 from inpaint_app.window.canvas.layers import Content
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid

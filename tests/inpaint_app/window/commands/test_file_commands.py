@@ -12,7 +12,7 @@ from windows import FAST, SLOW, opened, restored, settle, texts, trigger
 
 from inpaint_app.io.write import Output, write_picture
 from inpaint_app.model.damage import SAMPLES, Damage
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.window.commands import file_commands
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog

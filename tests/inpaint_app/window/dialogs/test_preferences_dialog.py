@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton
 from windows import choose, find
 
-from inpaint_app.window.canvas.screen_profile import SRGB, SYSTEM
+from inpaint_app.window.canvas.screen_color import SRGB, SYSTEM
 from inpaint_app.window.dialogs import preferences_dialog
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.theme.theme import Theme

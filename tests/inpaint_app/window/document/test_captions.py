@@ -11,8 +11,8 @@ from dictsel_core import Restoration, RestoreSettings
 from dictsel_core.evaluation import QualityEstimate
 from inpaint_app.engine.control import Progress
 from inpaint_app.engine.measure import QualityMetrics, Scores
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.window.background.exclusive_task import Activity
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.window.background.work import Activity
 from inpaint_app.window.document import captions
 from inpaint_app.window.document.captions import short_quality
 from inpaint_app.window.document.runs import RunRecord

@@ -7,9 +7,8 @@ import pytest
 
 from dictsel_core import RestoreSettings
 from inpaint_app.engine.source import Source
-from inpaint_app.model.mask_painter import MaskPainter
+from inpaint_app.model.masks import MaskPainter, PackedMask
 from inpaint_app.model.missing import MissingPixels
-from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.state import TuningOutcome

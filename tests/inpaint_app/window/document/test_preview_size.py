@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.document.preview_size import PreviewSize, preview_rect
+from inpaint_app.model.picture import Rect
+from inpaint_app.window.services.running import PreviewSize, preview_rect
 
 EVERYTHING = np.ones((1000, 1000), bool)
 

@@ -12,7 +12,7 @@ from windows import opened, settle
 
 from inpaint_app.errors import UserError
 from inpaint_app.io.write import Output
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Picture
 from inpaint_app.window.document import project_writer
 from inpaint_app.window.document.project import describe_project, read_project

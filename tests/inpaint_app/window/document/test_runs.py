@@ -7,7 +7,7 @@ import numpy as np
 from dictsel_core import Restoration, RestoreSettings
 from dictsel_core.evaluation import QualityEstimate
 from inpaint_app.engine.measure import QualityMetrics
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.masks import PackedMask
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 
 

@@ -8,10 +8,9 @@ import pytest
 from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.engine.control import Progress
 from inpaint_app.engine.source import Source
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.missing import collect_missing
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.window.background.exclusive_task import Activity
+from inpaint_app.model.masks import PackedMask
+from inpaint_app.model.missing import MaskSpec, collect_missing
+from inpaint_app.window.background.work import Activity
 from inpaint_app.window.document.runs import RunRecord
 
 

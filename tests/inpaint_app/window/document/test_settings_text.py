@@ -7,7 +7,7 @@ import pytest
 
 from dictsel_core import Restoration, RestoreSettings
 from dictsel_core.restoration import PRESETS
-from inpaint_app.model.packed_mask import PackedMask
+from inpaint_app.model.masks import PackedMask
 from inpaint_app.window.document.captions import comparison_titles, format_settings, parameter_texts
 from inpaint_app.window.document.runs import RunRecord
 

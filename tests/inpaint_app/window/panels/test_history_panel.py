@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QTreeWidget
 from windows import FAST, find, opened, restored, settle, texts
 
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.document.view_state import COMPARISON
 from inpaint_app.window.panels.history_panel import HistoryPanel
 

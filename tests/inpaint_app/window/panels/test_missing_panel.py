@@ -8,9 +8,8 @@ from recipes import save_recipe
 from windows import FAST, find, is_unsaved, opened, settle, texts
 
 from inpaint_app.io.write import write_picture
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Picture, Rect
 from inpaint_app.window.panels.missing_panel import MissingPanel
 
 TOLERANCE = "Tolerance of the color"

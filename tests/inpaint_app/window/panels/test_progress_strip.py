@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QProgressBar, QPushButton
 from windows import find, texts
 
 from inpaint_app.engine.control import Progress
-from inpaint_app.window.background.exclusive_task import Activity
+from inpaint_app.window.background.work import Activity
 from inpaint_app.window.panels.status_bar import ProgressStrip
 
 

@@ -12,7 +12,7 @@ import pytest
 from windows import opened, settle
 
 from inpaint_app.io.write import Output
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.services import autosaving
 from inpaint_app.window.services.autosaving import lost_work
 from inpaint_app.window.session import Session

@@ -6,7 +6,7 @@ import skimage.data
 from windows import FAST, settle
 
 from inpaint_app.io.write import write_picture
-from inpaint_app.model.mask_spec import MaskSpec
+from inpaint_app.model.missing import MaskSpec
 from inpaint_app.model.picture import Picture
 
 

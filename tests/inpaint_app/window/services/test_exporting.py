@@ -10,8 +10,7 @@ from inpaint_app.engine.export import format_quality
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.recipe import read_recipe, recipe_settings
 from inpaint_app.io.write import Output, write_picture
-from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.picture import Metadata, Picture
 
 
 @pytest.fixture

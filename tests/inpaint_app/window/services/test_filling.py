@@ -5,8 +5,7 @@ import pytest
 from onnx_files import byte_network
 from windows import FAST, settle
 
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Picture, Rect
 from inpaint_app.window.canvas.tools.areas import CopyArea
 from inpaint_app.window.canvas.tools.brushes import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place

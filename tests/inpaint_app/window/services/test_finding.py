@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from windows import FAST, restored, settle, watch
 
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Picture, Rect
 from inpaint_app.window.canvas.tools.found_damage_picker import FoundDamagePicker
 from inpaint_app.window.canvas.tools.tool import Place
 

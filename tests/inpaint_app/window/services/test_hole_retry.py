@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from windows import FAST, settle
 
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Picture, Rect
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from windows import FAST, opened, settle
 from inpaint_app.engine import opening, overview, restore_file
 from inpaint_app.io.atomic import write_files
 from inpaint_app.io.write import Output
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.document.project_writer import project_file
 from inpaint_app.window.services import whole_file
 

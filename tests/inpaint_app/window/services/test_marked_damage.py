@@ -7,8 +7,7 @@ from windows import FAST, opened, settle
 
 from inpaint_app.io.assets import ORIGINAL, read_sample
 from inpaint_app.io.read import read_picture
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Picture, Rect
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ from windows import FAST
 from dictsel_core import estimate_psnr, psnr, restore
 from inpaint_app.engine.restore import RestoreRequest, RunResult
 from inpaint_app.engine.source import Source
-from inpaint_app.model.mask_painter import MaskPainter
+from inpaint_app.model.masks import MaskPainter, PackedMask
 from inpaint_app.model.missing import MissingPixels
-from inpaint_app.model.packed_mask import PackedMask
 from inpaint_app.model.picture import Picture
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.background.work import WorkerPool
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.runs import record_of
 from inpaint_app.window.services.measuring import Measuring

@@ -10,7 +10,7 @@ from inpaint_app.io.atomic import write_files
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output
 from inpaint_app.model.look import Look
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.canvas.tools.brushes import CloneStamp
 from inpaint_app.window.canvas.tools.tool import Place
 from inpaint_app.window.document.project import read_project
@@ -138,7 +138,7 @@ def test_another_file_has_no_planes_of_the_last_one(session, qtbot, stack, files
 
 
 def test_a_mask_of_as_many_pages_marks_each_of_them(session, qtbot, tmp_path) -> None:
-    from inpaint_app.model.mask_spec import MaskSpec
+    from inpaint_app.model.missing import MaskSpec
 
     values = np.random.default_rng(0).integers(0, 255, (3, 24, 24), np.uint8)
     marks = np.zeros_like(values)

@@ -7,7 +7,7 @@ import pytest
 import tifffile
 from windows import opened, settle
 
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 from inpaint_app.window.canvas.tools.brushes import CloneStamp, HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
 

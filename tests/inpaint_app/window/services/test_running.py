@@ -10,15 +10,13 @@ from dictsel_core import psnr
 from inpaint_app.engine.restore import IntermediateImage
 from inpaint_app.engine.source import Source
 from inpaint_app.errors import UserError
-from inpaint_app.model.mask_painter import MaskPainter
+from inpaint_app.model.masks import MaskPainter, PackedMask
 from inpaint_app.model.missing import MissingPixels
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.model.picture import Picture, Rect
+from inpaint_app.window.background.work import WorkerPool
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.services.running import Running
-from inpaint_app.window.undo.history import UndoHistory
+from inpaint_app.window.undo import UndoHistory
 
 IMAGE = IntermediateImage("average", np.zeros((2, 2), np.uint8))
 

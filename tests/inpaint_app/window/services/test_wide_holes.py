@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from windows import FAST, opened, settle
 
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Rect
 
 
 @pytest.fixture

@@ -9,17 +9,13 @@ from dictsel_core import RestoreSettings
 from inpaint_app.engine.detect import DamageChoice
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.source import Source
-from inpaint_app.model.mask_painter import MaskPainter
+from inpaint_app.model.masks import MaskOrigin, MaskPainter, PackedMask
 from inpaint_app.model.missing import MissingPixels
-from inpaint_app.model.packed_mask import MaskOrigin, PackedMask
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
+from inpaint_app.model.picture import Picture, Rect
+from inpaint_app.window import undo
 from inpaint_app.window.document.document import Document
 from inpaint_app.window.document.state import MarkedDamage
-from inpaint_app.window.undo import history as history_module
-from inpaint_app.window.undo import steps
-from inpaint_app.window.undo.history import UndoHistory
-from inpaint_app.window.undo.steps import (
+from inpaint_app.window.undo import (
     MERGE_SECONDS,
     ChangeSettings,
     ChooseDamage,
@@ -27,6 +23,7 @@ from inpaint_app.window.undo.steps import (
     FillHoles,
     PaintMask,
     ReplaceMask,
+    UndoHistory,
 )
 
 SHAPE = (64, 64)
@@ -37,7 +34,7 @@ NOTHING = np.zeros(SHAPE, np.bool_)
 def clock(monkeypatch):
     """The time at which steps are made."""
     now = [0.0]
-    monkeypatch.setattr(steps, "monotonic", lambda: now[0])
+    monkeypatch.setattr(undo, "monotonic", lambda: now[0])
     return now
 
 
@@ -135,7 +132,7 @@ def test_nothing_new_is_no_step(document, history) -> None:
 
 
 def test_memory_is_bounded_and_the_last_step_is_kept(document, history, monkeypatch) -> None:
-    monkeypatch.setattr(history_module, "MAX_BYTES", 1200)
+    monkeypatch.setattr(undo, "MAX_BYTES", 1200)
     for _ in range(5):
         history.push(EditMask(document, document.painter.invert(), MaskOrigin()))  # 512 bytes each
     for _ in range(2):
@@ -144,7 +141,7 @@ def test_memory_is_bounded_and_the_last_step_is_kept(document, history, monkeypa
     assert not history.can_undo
     assert document.mask.all(), "three are left"
     history.clear()
-    monkeypatch.setattr(history_module, "MAX_BYTES", 1)
+    monkeypatch.setattr(undo, "MAX_BYTES", 1)
     history.push(EditMask(document, document.painter.invert(), MaskOrigin()))
     assert history.can_undo
 

@@ -11,11 +11,10 @@ from inpaint_app.engine.export import AtomUse
 from inpaint_app.engine.measure import QualityMetrics, Scores
 from inpaint_app.engine.restore import IntermediateImage, Preview
 from inpaint_app.engine.source import Source
+from inpaint_app.model.masks import PackedMask
 from inpaint_app.model.missing import collect_missing
-from inpaint_app.model.packed_mask import PackedMask
-from inpaint_app.model.picture import Picture
-from inpaint_app.model.rect import Rect
-from inpaint_app.window.background.exclusive_task import Activity
+from inpaint_app.model.picture import Picture, Rect
+from inpaint_app.window.background.work import Activity
 from inpaint_app.window.document.runs import RunHistory, RunRecord
 from inpaint_app.window.document.state import DocumentState
 from inpaint_app.window.document.view_state import (

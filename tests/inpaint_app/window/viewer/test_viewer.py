@@ -12,9 +12,8 @@ from windows import FAST, at, drawn, opened, restored, settle, shown_pixels
 
 from inpaint_app.io.read import read_picture
 from inpaint_app.io.write import Output, write_picture
-from inpaint_app.model.mask_spec import MaskSpec
-from inpaint_app.model.metadata import Metadata
-from inpaint_app.model.picture import Picture
+from inpaint_app.model.missing import MaskSpec
+from inpaint_app.model.picture import Metadata, Picture
 from inpaint_app.window.canvas.image_pyramid import as_uint32, to_image
 from inpaint_app.window.commands.mime_data import image_of, picture_of
 from inpaint_app.window.document.view_state import COMPARISON, ERROR_MAP, SIDE_BY_SIDE, SPLIT, VIEW_MODES

@@ -1,1 +1,0 @@
-"""Words and numbers that all front ends share; each fact stands once."""

@@ -1,1 +1,0 @@
-"""What the user changed, step by step, undone and redone."""
