@@ -49,21 +49,23 @@ def n_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-#: The option of mallopt for the size from which on memory is the system's again as soon as it is freed.
-_M_MMAP_THRESHOLD = -3
-_LARGE_ARRAY = 4 << 20
+#: Options of mallopt: the size from which on memory is the system's again as soon as it is freed, and the
+#: number of heaps.
+_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
+_LARGE_ARRAY, _HEAPS = 4 << 20, 2
 
 
 def give_memory_back() -> None:
     """Let the system have what is free, and large arrays as soon as they are freed from now on; glibc only.
 
     It would keep arrays of up to 32 MB, in one heap for each thread: a third of all memory after a photograph
-    of 24 megapixels was repaired.
+    of 24 megapixels was repaired, and 100 MB of it in heaps that hold little each.
     """
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError, OSError):  # another C library
             library = ctypes.CDLL(None)
             library.mallopt(_M_MMAP_THRESHOLD, _LARGE_ARRAY)
+            library.mallopt(_M_ARENA_MAX, _HEAPS)
             library.malloc_trim(0)
 
 
