@@ -22,7 +22,7 @@ from dictsel_core.restoration import ResolvedSettings
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.opening import open_source, plane_source, source_from_picture, with_reference_file
 from inpaint_app.engine.source import Plane, Source, detect_again
-from inpaint_app.errors import DamagedError, UserError, printable_path, reading_error
+from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path, reading_error
 from inpaint_app.io.formats.arrays.npy import MAX_HEADER_BYTES, parse_header
 from inpaint_app.io.recipe import (
     Recipe,
@@ -266,7 +266,10 @@ class _Reader:
         n_bytes = math.prod(shape) * dtype.itemsize
         with _member(self._archive, name) as file:
             data = file.read(MAX_HEADER_BYTES + n_bytes)
-        header = parse_header(data)
+        try:
+            header = parse_header(data)
+        except UnsupportedError as error:  # which names neither the array nor the project
+            raise DamagedError(f"{name} is not what it should be") from error
         if header.shape != tuple(shape) or header.dtype != dtype or header.is_fortran:
             raise DamagedError(f"{name} is not what it should be")
         return header.read(data)

@@ -260,12 +260,15 @@ def test_a_picture_that_cannot_be_shown_is_refused(session, qtbot, tmp_path, oth
         read_project(tmp_path / "odd.inpaint")
 
 
-def test_an_array_whose_header_is_cut_is_refused_in_a_sentence(project, tmp_path):
-    path = tmp_path / "cut.inpaint"
+@pytest.mark.parametrize(
+    ("good", "bad"), [(b"}", b" "), (b"NUMPY\1", b"NUMPY\3")], ids=["cut", "of another version"]
+)
+def test_an_array_whose_header_is_wrong_is_refused_in_a_sentence(project, tmp_path, good, bad):
+    path = tmp_path / "wrong.inpaint"
     with zipfile.ZipFile(project) as old, zipfile.ZipFile(path, "w") as new:
         for name in old.namelist():
             data = old.read(name)
-            new.writestr(name, data.replace(b"}", b" ", 1) if name == "mask0.npy" else data)
+            new.writestr(name, data.replace(good, bad, 1) if name == "mask0.npy" else data)
     with pytest.raises(UserError, match="damaged project"):
         read_project(path)
 
