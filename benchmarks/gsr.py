@@ -2,7 +2,6 @@
 
 So its figures are kept in docs/gsr.csv; what is not there yet is computed, ours always.
 
-
 Written from the paper, with its parameters for inpainting: J. Zhang, D. Zhao and W. Gao, "Group-based sparse
 representation for image restoration", IEEE Transactions on Image Processing 23(8), 2014,
 :DOI:`10.1109/TIP.2014.2323127`.
@@ -10,7 +9,6 @@ representation for image restoration", IEEE Transactions on Image Processing 23(
 
 import csv
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +17,10 @@ from numpy.typing import NDArray
 from scipy.interpolate import griddata
 from scipy.linalg.lapack import ssyevx
 from scipy.sparse import csr_array
+from skimage.color import rgb2gray
 
 from benchmarks.measure import print_table
-from benchmarks.pictures import Image, Mask, damages, photographs
+from benchmarks.pictures import Image, Mask, damages, gray, photographs
 from dictsel_core import psnr, restore
 from dictsel_core.restoration import PresetName
 
@@ -34,6 +33,11 @@ _CHUNK = 512
 #: PSNR and processor seconds by damage and picture, as far as they were computed.
 _RESULTS = Path(__file__).parents[1] / "docs" / "gsr.csv"
 _DAMAGES = ("80 % random", "50 % random", "text")
+#: Whole pictures, at half their size, and the name of their damage in the results.
+_WHOLE = (
+    "camera", "astronaut", "chelsea", "coffee", "rocket", "coins", "brick", "grass", "china", "flower",
+)  # fmt: skip
+_OF_WHOLE = "80 % random, whole"
 _PRESETS: tuple[PresetName, ...] = ("best", "finest")
 
 
@@ -117,10 +121,32 @@ def _averaged(sums: Plane, counts: NDArray[np.intp], shape: tuple[int, ...]) -> 
     return (values / weights).astype(np.float32)
 
 
-def cases() -> Iterator[tuple[str, str]]:
-    """Yield damages and pictures, those first that are computed first."""
-    for name in photographs():
-        yield from ((damage, name) for damage in reversed(_DAMAGES))
+def cases() -> dict[tuple[str, str], tuple[Image, Mask]]:
+    """Return picture and mask by damage and name, those first that are computed first."""
+    found = {}
+    for name, image in photographs().items():
+        for damage in reversed(_DAMAGES):
+            found[damage, name] = image, damages(image.shape)[damage]
+    for name in _WHOLE:
+        image = halved(whole(name))
+        found[_OF_WHOLE, name] = image, np.random.default_rng(0).random(image.shape) < 0.8
+    return found
+
+
+def halved(image: Image) -> Image:
+    """Return an image at half its size: means of 2 x 2 pixels."""
+    height, width = (length // 2 for length in image.shape)
+    means = image[: 2 * height, : 2 * width].reshape(height, 2, width, 2).mean(axis=(1, 3))
+    return np.asarray(np.rint(means), dtype=np.uint8)
+
+
+def whole(name: str) -> Image:
+    """Return a whole photograph in gray, of scikit-image or scikit-learn."""
+    if name in ("china", "flower"):
+        from sklearn.datasets import load_sample_image
+
+        return np.asarray(np.rint(rgb2gray(load_sample_image(f"{name}.jpg")) * 255), dtype=np.uint8)
+    return gray(name)
 
 
 def results() -> dict[tuple[str, str], float]:
@@ -131,9 +157,8 @@ def results() -> dict[tuple[str, str], float]:
         return {(row["damage"], row["picture"]): float(row["psnr"]) for row in csv.DictReader(file)}
 
 
-def compute(damage: str, name: str) -> None:
+def compute(damage: str, name: str, image: Image, mask: Mask) -> None:
     """Compute the PSNR of GSR for a case, and add it to the results."""
-    image, mask = photographs()[name], damages((256, 256))[damage]
     start = time.process_time()
     quality = psnr(image, gsr(image, mask))
     is_new = not _RESULTS.exists()
@@ -146,20 +171,20 @@ def compute(damage: str, name: str) -> None:
 
 def main() -> None:
     """Compute what is missing of GSR, case by case; print its PSNR and those of our best presets."""
-    for case in cases():
+    for case, pair in cases().items():
         if case not in results():
-            compute(*case)
-    show()
+            compute(*case, *pair)
+    show("gray photographs of 256 x 256", _DAMAGES)
+    show("whole photographs at half their size", (_OF_WHOLE,))
 
 
-def show() -> None:
+def show(title: str, kinds: tuple[str, ...]) -> None:
     """Print the PSNR of GSR, as far as it was computed, and of our best presets."""
-    rows, differences = [], []
-    for damage in _DAMAGES:
-        mask = damages((256, 256))[damage]
-        for name, image in photographs().items():
-            if (damage, name) in results():
-                peer = results()[damage, name]
+    rows, differences, peers = [], [], results()
+    for kind in kinds:
+        for (damage, name), (image, mask) in cases().items():
+            if damage == kind and (damage, name) in peers:
+                peer = peers[damage, name]
                 ours = [psnr(image, restore(image, mask, preset).image) for preset in _PRESETS]
                 differences.append([each - peer for each in ours])
                 gains = [f"{each:+.2f}" for each in differences[-1]]
@@ -167,4 +192,4 @@ def show() -> None:
     for label, figures in (("mean", np.mean(differences, axis=0)), ("least", np.min(differences, axis=0))):
         rows.append([f"{label} of these", "", *[""] * len(_PRESETS), *(f"{each:+.2f}" for each in figures)])
     header = ["damage, picture", "GSR", *_PRESETS, *(f"{preset} over GSR" for preset in _PRESETS)]
-    print_table("GSR: gray photographs of 256 x 256", header, rows)
+    print_table(f"GSR: {title}", header, rows)

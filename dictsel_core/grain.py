@@ -173,8 +173,8 @@ def _medians_around(variances: Doubles, touched: Bools) -> Doubles:
     padded = np.pad(variances, ((_AROUND, _AROUND), (_AROUND, _AROUND), (0, 0)), constant_values=np.inf)
     windows = sliding_window_view(padded, (size, size), axis=(0, 1))[touched]
     ordered = np.sort(windows.reshape(*windows.shape[:2], -1), axis=2)
-    middle = np.isfinite(ordered).sum(axis=2, keepdims=True) // 2
-    medians[touched] = np.take_along_axis(ordered, np.maximum(middle - (middle > 0), 0), axis=2)[..., 0]
+    middle = (np.isfinite(ordered).sum(axis=2, keepdims=True) - 1) // 2  # -1, which is infinite, without any
+    medians[touched] = np.take_along_axis(ordered, middle, axis=2)[..., 0]
     return medians
 
 

@@ -47,9 +47,10 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
     and has a rim. The frame of the picture is no damage.
     """
     yield 0.0
-    (plane, tint), factor = _stretched(image), 1
+    plane, tint = _stretched(image)
     while plane.size > _MAX_PIXELS:
-        plane, tint, factor = shrink(plane), np.stack([shrink(each) for each in tint]), 2 * factor
+        plane, tint = shrink(plane), _shrunk(tint)
+    factor = -(-max(image.shape) // max(plane.shape))
     damage, kind = yield from part(_logits(plane, tint), 0.05, 0.9)
     found = find_regions(plane, damage, kind)
     pixels, numbers, is_line = found.pixels, found.numbers, found.is_line
@@ -66,16 +67,26 @@ def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Region
 
 
 def _stretched(image: DetectionImage) -> tuple[Single, Single]:
-    """Return brightness and tint in ranges of the brightness: that of all channels may be wider."""
+    """Return brightness and tint in ranges of the brightness, of a large picture at half its size.
+
+    The range of all channels may be wider.
+    """
     plane = image.brightness()
     step = max(1, int(np.sqrt(plane.size / _N_SAMPLES)))
     sample = plane[::step, ::step][~image.missing[::step, ::step]]
     low, high = np.quantile(sample, _QUANTILES) if sample.size else (0.0, 1.0)
     span = np.float32(max(high - low, _LEAST_SPAN))
-    tint = image.tint(shrink(plane)) / span
+    is_large, half = plane.size > _MAX_PIXELS, shrink(plane)
+    if is_large:
+        plane = half  # so that there is memory for the channels
+    tint = image.tint(half) / span
     plane -= np.float32(low)
     plane /= span
-    return plane, tint
+    return plane, _shrunk(tint) if is_large else tint
+
+
+def _shrunk(tint: Single) -> Single:
+    return np.stack([shrink(each) for each in tint])
 
 
 def _logits(plane: Single, tint: Single) -> Work[tuple[Single, Single]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from dictsel_core._util.arrays import row_bands
+from dictsel_core._util.arrays import nonzero_2d, row_bands
 from dictsel_core._util.validation import Bools, Ints, as_array, as_bool_mask, masked_entries
 
 Single = NDArray[np.float32]
@@ -20,8 +20,8 @@ _QUANTILES = (0.005, 0.995)
 #: Values farther from the range, in spans, are as far: means of what stands for "no data" would overflow.
 FARTHEST = 1e6
 #: Squares around a missing pixel in which observed ones are looked for: 5 x 5, 20 x 20, 80 x 80. They reach
-#: so many rows together; what is farther away is found in the whole plane.
-_NEAREST, _NEAR, _REACH = 5, 81, 53
+#: so many rows together; what is farther away gets means of blocks of so many pixels squared.
+_NEAREST, _NEAR, _REACH, _BLOCK = 5, 81, 53, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +157,21 @@ def _fill(plane: Single, missing: Bools) -> None:
             inner = slice(rows.start - first, rows.stop - first)
             far[rows], plane[rows] = left[inner], np.where(missing[rows], filled[inner], plane[rows])
     if far.any():
-        filled, _ = _means(plane, missing, 4 * max(plane.shape))
-        plane[far] = filled[far]
+        means = _block_means(plane, missing)
+        down, right = nonzero_2d(far)
+        plane[down, right] = means[down // _BLOCK, right // _BLOCK]
+
+
+def _block_means(plane: Single, missing: Bools) -> Single:
+    """Return means of the observed pixels of blocks, or around those without any, smoothed."""
+    tops, lefts = (np.arange(0, side, _BLOCK) for side in plane.shape)
+    bands = [(plane[top : top + _BLOCK], missing[top : top + _BLOCK]) for top in tops]
+    total = np.stack([np.where(hidden, np.float32(0), band).sum(axis=0) for band, hidden in bands])
+    count = np.stack([(~hidden).sum(axis=0, dtype=np.float32) for _, hidden in bands])
+    total, count = (np.add.reduceat(each, lefts, axis=1) for each in (total, count))
+    means, empty = total / np.maximum(count, 1), count == 0
+    filled, _ = _means(means, empty, 4 * max(means.shape) + 4 * _NEAREST)
+    return np.asarray(ndimage.uniform_filter(np.where(empty, filled, means), 3, mode="nearest"))
 
 
 def _means(plane: Single, missing: Bools, largest: int) -> tuple[Single, Bools]:

@@ -79,7 +79,7 @@ def _composites(network: Network, material: Material) -> Iterator[_Looked]:
     for number in range(_N_SAMPLES):
         rng = np.random.default_rng([4, number])
         shapes = () if rng.random() < UNDAMAGED else (str(rng.choice(names, p=chances)),)
-        sample = compose(material, (_SIDE, _SIDE), rng, shapes=shapes)
+        sample = compose(material, (_SIDE, _SIDE), rng, shapes=shapes, is_lesson=True)
         logits = logits_of(network, sample.plane, sample.tint)
         yield _Looked(sample.plane, sample.truth, sample.known, *logits)
 

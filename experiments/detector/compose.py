@@ -41,6 +41,8 @@ _LINES = ("crack", "hairline", "crease", "scratches", "scuffs", "tramlines", "fl
 #: What can be seen: a change of so much of the range, and of so many times the detail around; a long line is
 #: seen where a spot would not be.
 _SEEN_LINE, _SEEN_SPOT = (0.07, 1.2), (0.1, 1.0)
+#: The same for lines where a network learns: those that are just seen are found whole then.
+_LEARNED_LINE = (0.045, 1.0)
 #: Part of the light lines that are darker than white, and of the wide shapes that differ between their rims.
 _GRAY, _HOLLOW = 0.35, 0.4
 #: Half the width, in pixels, from which a line is wide.
@@ -82,8 +84,12 @@ def compose(
     *,
     shapes: tuple[str, ...] | None = None,
     place: Place | None = None,
+    is_lesson: bool = False,
 ) -> Sample:
-    """Return an aged part of a photograph, around a place or anywhere, with given or random damage."""
+    """Return an aged part of a photograph, around a place or anywhere, with given or random damage.
+
+    Where a network learns from it, fainter lines count.
+    """
     aged = aged_part(material, shape, rng, place)
     if shapes is None:
         undamaged = UNDAMAGED if place is None else UNDAMAGED_PLACES
@@ -116,7 +122,7 @@ def compose(
     )
     blur = _scanner_blur(np.random.default_rng(seed))
     lines, dust = (ndimage.gaussian_filter(each, blur) for each in (lines, dust))
-    truth, known = _visible(clean, plane, lines, dust)
+    truth, known = _visible(clean, plane, lines, dust, _LEARNED_LINE if is_lesson else _SEEN_LINE)
     tint = (_scanned_tint(tint, rng) / np.float32(high - low)).clip(-MOST_TINT, MOST_TINT)
     return Sample(plane.clip(*RANGE), clean.clip(*RANGE), tint, truth, lines >= dust, known)
 
@@ -221,7 +227,9 @@ def _painted_tint(tint: Plane, alpha: Plane, is_colored: bool, rng: np.random.Ge
     return tint + halved(alpha) * (hue - tint)
 
 
-def _visible(clean: Plane, plane: Plane, lines: Plane, dust: Plane) -> tuple[Bools, Bools]:
+def _visible(
+    clean: Plane, plane: Plane, lines: Plane, dust: Plane, seen_line: tuple[float, float]
+) -> tuple[Bools, Bools]:
     """Return the damage that stands out from what it lies on, and where that is clear.
 
     It is judged in the scan: its blur, its noise and its range decide about thin and faint lines.
@@ -231,7 +239,7 @@ def _visible(clean: Plane, plane: Plane, lines: Plane, dust: Plane) -> tuple[Boo
     noise = np.sqrt(ndimage.gaussian_filter(detail**2, 3))
     change = ndimage.gaussian_filter(np.abs(plane - clean), 0.5)
     least, times = (
-        np.where(lines >= dust, *pair).astype(np.float32) for pair in zip(_SEEN_LINE, _SEEN_SPOT, strict=True)
+        np.where(lines >= dust, *pair).astype(np.float32) for pair in zip(seen_line, _SEEN_SPOT, strict=True)
     )
     needed = np.maximum(least, times * noise)
     covered = cover > 0.15

@@ -89,7 +89,7 @@ class Batches(IterableDataset[Arrays]):
         for _ in range(self.plan.batch):
             is_mined = self.places and rng.random() < _MINED
             place = self.places[int(rng.integers(len(self.places)))] if is_mined else None
-            samples.append(compose(self.material, (side, side), rng, place=place))
+            samples.append(compose(self.material, (side, side), rng, place=place, is_lesson=True))
         planes, tints = (np.stack(each) for each in zip(*((s.plane, s.tint) for s in samples), strict=True))
         flags = [_DAMAGED * each.truth + _LINE * each.is_line + _KNOWN * each.known for each in samples]
         return planes[:, None].astype(np.float32), tints, np.stack(flags)[:, None].astype(np.uint8)

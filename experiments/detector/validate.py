@@ -17,7 +17,7 @@ _CLASSES = {
     "film": ("film",),
     "drawn dust": ("specks", "hairs"),
 }
-_N_SAMPLES = 12
+_N_SAMPLES = 32
 _SIDE = 256
 #: Longest side of undamaged photographs.
 _SIDE_WHOLE = 700
