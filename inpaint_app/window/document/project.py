@@ -166,7 +166,7 @@ class _Reader:
             picture = Picture(self._array("picture.npy", self._shape, self._dtype), alpha)
             source = source_from_picture(picture, str(about["name"]))
         else:
-            path = self._folder / str(about["file"])
+            path = self._path(about["file"])
             if not path.is_file():
                 raise UserError(
                     f"{printable_path(path)}, the picture of this project, does not exist",
@@ -183,7 +183,7 @@ class _Reader:
                 "put that one back, or open this one by itself",
             )
         if about["reference"] is not None:
-            source = with_reference_file(source, self._folder / str(about["reference"]))
+            source = with_reference_file(source, self._path(about["reference"]))
         else:
             reference = self._optional("reference.npy", self._shape, self._dtype)
             source = replace(source, reference=None if reference is None else Picture(reference))
@@ -200,6 +200,11 @@ class _Reader:
             is_sample=bool(about["is_sample"]),
             name=str(about["name"]),
         )
+
+    def _path(self, name: object) -> Path:
+        """Return a file as it is seen from the folder, not by way of it: users read where it is."""
+        path = self._folder / str(name)
+        return path.parent.resolve() / path.name if ".." in path.parts else path
 
     def _settings(self, plain: dict[str, Any]) -> RestoreSettings:
         return recipe_settings(Recipe(plain, "", {}), self._folder / CONTENTS)
