@@ -98,7 +98,7 @@ def test_work_goes_on_where_it_was(session, other, qtbot, files, tmp_path):
     assert shown is not None
 
 
-def test_a_picture_beside_the_folder_of_the_project_keeps_its_own_name(session, other, qtbot, files, tmp_path):
+def test_a_picture_beside_the_folder_of_the_project_keeps_its_name(session, other, qtbot, files, tmp_path):
     opened(session, qtbot, files["damaged"])
     (tmp_path / "projects").mkdir()
     path = saved(session, qtbot, tmp_path / "projects" / "work.inpaint")
