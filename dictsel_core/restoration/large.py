@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._util.arrays import Region
+from dictsel_core._util.arrays import Region, parts_of
 from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools
 from dictsel_core.restoration.image import Image
@@ -23,6 +23,9 @@ from dictsel_core.restoration.tile import TileRestorer
 
 #: Fraction of the work that is done once there is a plan, and what filling wide holes takes, if there are.
 _PLANNED, _FILLED = 0.05, 0.25
+#: Height and width of the parts of tiles that get smooth estimates at once, which takes little memory. They
+#: begin at pixels of the coarse scale, as tiles do.
+_SMOOTHED = 512
 #: A tile, what renders its pixels, and fields of its `Restoration`.
 _Made = tuple[Tile, Callable[[], NDArray[Any]], dict[str, Any]]
 
@@ -117,21 +120,26 @@ class LargeImage:
         for tile, render, _ in made:
             pixels[tile.region] = render()
         for tile in self._mosaic.tiles():
-            if tile not in are_made and self._image.missing[tile.region].any():
-                pixels[tile.region] = self._smooth(tile.region, plan)
+            if tile not in are_made:
+                self._smooth(tile.region, plan, pixels[tile.region])
         figures = joint_figures((each for _, _, each in made), len(plan.dictionary), self._seconds)
         return self._finish(plan.result(self._settings.rounds, image=pixels, plan=plan, **figures))
 
-    def _smooth(self, region: Region, plan: Plan) -> NDArray[Any]:
-        """Return a tile with smooth estimates of what is missing and was not filled."""
-        image = image_with_fills(*self._read(region), region, plan, self._fills)
-        coarsest = plan.coarsest((region[0].start, region[1].start), image.shape)
-        planes = image.planes()
-        size = image.n_channels if image.shares_mask else 1
-        for first in range(0, image.n_channels, size):
-            channels = slice(first, first + size)
-            own = np.ascontiguousarray(planes[:, :, channels])
-            given = coarsest and replace(coarsest, planes=coarsest.planes[:, :, channels])
-            fill_smoothly(own, image.mask(first), given)
-            planes[:, :, channels] = own
-        return self._image.part(region).render(planes)
+    def _smooth(self, tile: Region, plan: Plan, out: NDArray[Any]) -> None:
+        """Write smooth estimates of what is missing in a tile, and was not filled, part by part."""
+        for part in parts_of(out.shape, _SMOOTHED):
+            rows, columns = (
+                slice(a.start + b.start, a.start + b.stop) for a, b in zip(tile, part, strict=True)
+            )
+            if not self._image.missing[rows, columns].any():
+                continue
+            image = image_with_fills(*self._read((rows, columns)), (rows, columns), plan, self._fills)
+            coarsest = plan.coarsest((rows.start, columns.start), image.shape)
+            planes, size = image.planes(), image.n_channels if image.shares_mask else 1
+            for first in range(0, image.n_channels, size):
+                channels = slice(first, first + size)
+                own = np.ascontiguousarray(planes[:, :, channels])
+                given = coarsest and replace(coarsest, planes=coarsest.planes[:, :, channels])
+                fill_smoothly(own, image.mask(first), given)
+                planes[:, :, channels] = own
+            out[part] = self._image.part((rows, columns)).render(planes)

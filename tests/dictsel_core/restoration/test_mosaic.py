@@ -273,6 +273,7 @@ def in_tiles_of_64(monkeypatch):
     """Let every image count as large, and tiles be small."""
     monkeypatch.setattr(import_module("dictsel_core.restoration.restore"), "MAX_VALUES", 0)
     monkeypatch.setattr(large, "TILE", 64)
+    monkeypatch.setattr(large, "_SMOOTHED", 32)
 
 
 @pytest.mark.usefixtures("in_tiles_of_64")
