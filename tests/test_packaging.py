@@ -125,7 +125,10 @@ def test_the_window_and_what_few_files_need_come_with_extras_alone() -> None:
     Path(dictsel_core.__file__).is_relative_to(ROOT / "dictsel_core"), reason="needs the installed package"
 )
 def test_assets_are_installed() -> None:
-    assert (resources.files("inpaint_app") / "assets").is_dir()
+    installed, ours = resources.files("inpaint_app") / "assets", ROOT / "assets"
+    paths = [path for path in ours.rglob("*") if path.is_file()]
+    assert {"actions.txt", "restore.txt", "brush.svg"} <= {path.name for path in paths}
+    assert [path for path in paths if not installed.joinpath(*path.relative_to(ours).parts).is_file()] == []
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,12 @@ def _blocks(
 
 def _block_rules(sizes: list[int], matroids: Sequence[Matroid], names: Ints) -> tuple[Ints, Rules]:
     """Return caps and rules of patches in the order of their blocks."""
-    ranks = {id(matroid): matroid.rank_of(names.tolist()) for matroid in matroids}
+    try:
+        ranks = {id(matroid): matroid.rank_of(names.tolist()) for matroid in matroids}
+    except IndexError:
+        raise ValueError(
+            f"A matroid of constraint is for fewer atoms than there are: it does not know atom {names.max()}."
+        ) from None
     rules = {}
     for first, ends in _chunks_of_blocks(sizes):
         own = matroids[first : first + len(ends) - 1]

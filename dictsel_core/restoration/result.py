@@ -144,7 +144,7 @@ class RestoreStep:
         """The result if the restoration stopped here, made on first access.
 
         None in steps that did not change the image visibly. The images of a stack that are still to come are
-        as they were given, and so are the tiles of a large image.
+        as they were given; the tiles of a large image that are still to come have smooth estimates.
         """
         return None if self.make_partial is None else self.make_partial()
 

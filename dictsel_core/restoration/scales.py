@@ -88,6 +88,22 @@ def restore_planes(
         yield CODED_FROM + (1 - CODED_FROM) * rows.stop / len(planes)
 
 
+def fill_smoothly(planes: Planes, missing: Bools, coarsest: Coarsest | None, level: int = 0) -> None:
+    """Estimate missing pixels in place, by interpolation of coarser scales alone; see `restore_planes`.
+
+    Without a coarsest scale, something must be observed.
+    """
+    if not missing.any():
+        return
+    if coarsest is not None and level == coarsest.level:
+        planes[missing] = coarsest.planes[missing]
+        return
+    coarser, unknown = halve(planes, missing)
+    fill_smoothly(coarser, unknown, coarsest, level + 1)
+    pixels = np.flatnonzero(missing)
+    planes.reshape(-1, planes.shape[2])[pixels] = double_at(coarser, pixels, missing.shape[1])
+
+
 def _observed_limits(planes: Planes, missing: Bools) -> tuple[Plane, Plane]:
     """Return the smallest and the largest observed value of each channel: (C,) each."""
     observed = [planes[:, :, channel][~missing] for channel in range(planes.shape[2])]

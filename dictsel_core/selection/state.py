@@ -238,6 +238,11 @@ class GramState(SupportState):
         """Write (A^T r)^2 of the given patches to an array for all patches."""
         _square_by_products(rows, self._arrays, self._inner, self._known, squares)
 
+    def gradients(self, rows: Ints) -> Floats:
+        """Return the residuals of some patches, (B, d): no fit keeps all of them here."""
+        columns = self.problem.columns(rows, self.supports[rows])
+        return np.asarray(self.problem.data[rows] - np.vecmat(self.coefficients[rows], columns))
+
     def squared_correlations(self, rows: Ints) -> Floats:
         """Return (A^T r)^2 of the given patches, (B, n), 0 for atoms in use and rounding errors."""
         squares = np.empty((len(self.problem), self.n_candidates), self.problem.data.dtype)

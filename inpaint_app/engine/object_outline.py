@@ -66,9 +66,12 @@ def outline_object(pixels: Array, rect: Rect, inside: Mask, control: JobControl)
         return rect, inside
     control.report(Progress("looking for the object", 0.6))
     control.check()
-    walk = random_walker(colors, seeds, beta=_BETA, mode="bf", return_full_prob=True, channel_axis=-1)
+    probability = (seeds == 1).astype(float)
+    if not seeds.all():  # something is left to decide
+        walk = random_walker(colors, seeds, beta=_BETA, mode="bf", return_full_prob=True, channel_axis=-1)
+        probability = walk[0]
     control.check()
-    found = dilate(_solid(_enlarged(walk[0], whole.shape) > 0.5), 1)[rect.within(outer).slices] & inside
+    found = dilate(_solid(_enlarged(probability, whole.shape) > 0.5), 1)[rect.within(outer).slices] & inside
     return rect, found if found.any() else inside
 
 

@@ -69,6 +69,7 @@ class Preferences:
     def __init__(self, path: Path | None = None, *, is_fixed: bool = False) -> None:
         self._path = preferences_path() if path is None else path
         self._is_fixed = is_fixed
+        self._is_written = True  # whether the file holds all that was changed here
         self.now = self._read() or Remembered()  #: All values as they are now.
 
     def reset(self) -> None:
@@ -108,7 +109,8 @@ class Preferences:
 
     def _refresh(self) -> None:
         """Take over what other windows have stored meanwhile."""
-        self.now = self._read() or self.now
+        if self._is_written:
+            self.now = self._read() or self.now
 
     def _read(self) -> Remembered | None:
         """Return what is stored and sound; None if there is no file that we could have written."""
@@ -125,11 +127,13 @@ class Preferences:
             return
         # Names of files need not be text; escaped, they come back as they are.
         text = json.dumps(asdict(self.now), indent=2, default=_as_json)
+        self._is_written = False
         with contextlib.suppress(UserError, OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             contents = text.encode("ascii") + b"\n"
             file = PendingFile(self._path, lambda file: file.write(contents))
             write_files([file], overwrite=True, waits=False)  # a disk may be busy for longer than a frame
+            self._is_written = True
 
 
 def _sound(stored: Mapping[str, object]) -> Remembered:

@@ -215,7 +215,7 @@ class ChooseDamage(EditMask):
         self.delta = deltas[0] if len(deltas) == 1 else None
         if len(deltas) == 2:
             self.delta = deltas[0].joined(deltas[1], self._document.painter.depth)
-        self.new |= other.new
+        self.old, self.new = other.old | self.old, self.new | other.new
         return True
 
 

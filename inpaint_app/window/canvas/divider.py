@@ -104,7 +104,9 @@ class Divider(CanvasPart):
         return True
 
     def double_click(self, event: QMouseEvent) -> bool:
-        """Bring the line back to the middle."""
+        """Bring the line back to the middle; with the right button, press again."""
+        if event.button() == Qt.MouseButton.RightButton:
+            return self.press(event)
         if event.button() != Qt.MouseButton.LeftButton or not self._is_near(event.position()):
             return False
         self.move_to(0.5)

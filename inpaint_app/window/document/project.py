@@ -22,7 +22,7 @@ from dictsel_core.restoration import ResolvedSettings
 from inpaint_app.engine.hole_fill import HoleFill
 from inpaint_app.engine.opening import open_source, plane_source, source_from_picture, with_reference_file
 from inpaint_app.engine.source import Plane, Source, detect_again
-from inpaint_app.errors import DamagedError, UserError, printable_path, reading_error
+from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path, reading_error
 from inpaint_app.io.formats.arrays.npy import MAX_HEADER_BYTES, parse_header
 from inpaint_app.io.recipe import (
     Recipe,
@@ -166,7 +166,7 @@ class _Reader:
             picture = Picture(self._array("picture.npy", self._shape, self._dtype), alpha)
             source = source_from_picture(picture, str(about["name"]))
         else:
-            path = self._folder / str(about["file"])
+            path = self._path(about["file"])
             if not path.is_file():
                 raise UserError(
                     f"{printable_path(path)}, the picture of this project, does not exist",
@@ -183,7 +183,7 @@ class _Reader:
                 "put that one back, or open this one by itself",
             )
         if about["reference"] is not None:
-            source = with_reference_file(source, self._folder / str(about["reference"]))
+            source = with_reference_file(source, self._path(about["reference"]))
         else:
             reference = self._optional("reference.npy", self._shape, self._dtype)
             source = replace(source, reference=None if reference is None else Picture(reference))
@@ -200,6 +200,11 @@ class _Reader:
             is_sample=bool(about["is_sample"]),
             name=str(about["name"]),
         )
+
+    def _path(self, name: object) -> Path:
+        """Return a file as it is seen from the folder, not by way of it: users read where it is."""
+        path = self._folder / str(name)
+        return path.parent.resolve() / path.name if ".." in path.parts else path
 
     def _settings(self, plain: dict[str, Any]) -> RestoreSettings:
         return recipe_settings(Recipe(plain, "", {}), self._folder / CONTENTS)
@@ -266,7 +271,10 @@ class _Reader:
         n_bytes = math.prod(shape) * dtype.itemsize
         with _member(self._archive, name) as file:
             data = file.read(MAX_HEADER_BYTES + n_bytes)
-        header = parse_header(data)
+        try:
+            header = parse_header(data)
+        except UnsupportedError as error:  # which names neither the array nor the project
+            raise DamagedError(f"{name} is not what it should be") from error
         if header.shape != tuple(shape) or header.dtype != dtype or header.is_fortran:
             raise DamagedError(f"{name} is not what it should be")
         return header.read(data)

@@ -208,3 +208,5 @@ def test_misfits_are_refused_in_words():
         constrained_omp(np.eye(4), data, IndividualSparsity(1), indices=[1, 2])
     with pytest.raises(ValueError, match="one matroid or one per patch"):
         constrained_omp(np.eye(4), data, MatroidSparsity([PartitionMatroid([0] * 4, 1)] * 2))
+    with pytest.raises(ValueError, match="it does not know atom 3"):
+        constrained_omp(np.eye(4), data, MatroidSparsity(PartitionMatroid([0, 0, 1], 1)))

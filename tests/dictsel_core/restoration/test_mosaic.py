@@ -206,7 +206,9 @@ def test_tiles_begin_at_pixels_of_the_coarse_scale(monkeypatch):
 
 
 class TestArraysOfDask:
-    da = pytest.importorskip("dask.array")
+    @pytest.fixture(autouse=True)
+    def _dask(self):
+        self.da = pytest.importorskip("dask.array")  # here, so that the other tests run without it
 
     def lazily(self, image, mask, **options):
         chunks = (64, 64, 3)[: image.ndim]
@@ -271,6 +273,7 @@ def in_tiles_of_64(monkeypatch):
     """Let every image count as large, and tiles be small."""
     monkeypatch.setattr(import_module("dictsel_core.restoration.restore"), "MAX_VALUES", 0)
     monkeypatch.setattr(large, "TILE", 64)
+    monkeypatch.setattr(large, "_SMOOTHED", 32)
 
 
 @pytest.mark.usefixtures("in_tiles_of_64")
@@ -309,6 +312,25 @@ def test_steps_of_a_large_image_show_the_tiles_that_are_done():
     assert differ[0] > 0 == differ[-1]
     for each in images:
         np.testing.assert_array_equal(each[~mask], image[~mask])
+
+
+@pytest.mark.usefixtures("in_tiles_of_64")
+@pytest.mark.parametrize(("kind", "n_channels"), [(0.4, 1), ("hole", 3), ("channels", 3)])
+def test_tiles_that_are_still_to_come_have_smooth_estimates(kind, n_channels):
+    image = picture("float32", n_channels)
+    if kind == "channels":
+        mask = np.random.default_rng(1).random(image.shape) < 0.4
+        mask[:, :, 1] |= damage("hole")
+    else:
+        mask = np.broadcast_to(damage(kind).reshape(200, 170, *[1] * (image.ndim - 2)), image.shape)
+    damaged = np.where(mask, np.nan, image)
+    first = next(step.partial for step in iter_restore(damaged, settings=SHORT) if step.make_partial)
+    assert np.isfinite(first.image).all()
+    assert psnr(image, first.image, mask=mask) > 15
+    np.testing.assert_array_equal(first.image[~mask], image[~mask])
+    region = np.s_[100:110, 90:140]
+    again = restore_region(damaged, mask, first, region)
+    assert psnr(image[region], again.image[region], mask=mask[region]) > 15
 
 
 @pytest.mark.usefixtures("in_tiles_of_64")

@@ -26,9 +26,9 @@ def by_lapack(ground_set, y, support, factors):
 
 
 def assert_fitted(state, ground_set, data, factors, *, relative=1e-9):
-    """Weights, objective and correlations are those of LAPACK."""
-    total = 0.0
-    squares = state.squared_correlations(np.arange(len(data)))
+    """Weights, objective, residuals and correlations are those of LAPACK."""
+    total, everyone = 0.0, np.arange(len(data))
+    squares, residuals = state.squared_correlations(everyone), state.gradients(everyone)
     accuracy = 1e-9 if data.dtype == np.float64 else 1e-4
     for t, size in enumerate(state.sizes):
         support = state.supports[t, :size]
@@ -36,6 +36,7 @@ def assert_fitted(state, ground_set, data, factors, *, relative=1e-9):
         largest = np.abs(weights).max(initial=1)
         np.testing.assert_allclose(state.coefficients[t, :size], weights, atol=relative * largest)
         np.testing.assert_array_equal(state.coefficients[t, size:], 0)
+        np.testing.assert_allclose(residuals[t], factors[t] * residual, atol=accuracy)
         wanted = ground_set.atoms.T @ (factors[t] * residual)
         wanted[support] = 0
         np.testing.assert_allclose(np.sqrt(squares[t]), np.abs(wanted), atol=accuracy)

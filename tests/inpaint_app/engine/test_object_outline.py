@@ -81,3 +81,11 @@ def test_a_line_around_the_whole_picture_is_answered() -> None:
     rect, found = outline_object(pixels, whole, np.ones((60, 60), bool), JobControl())
     assert rect == whole
     assert found.any()
+
+
+@pytest.mark.parametrize("side", [1, 2, 3, 5])
+def test_a_line_around_a_speck_is_answered(side) -> None:
+    rect, inside = Rect(50, 70, side, side), np.ones((side, side), bool)
+    found_rect, found = outline_object(scene((120, 160))[0], rect, inside, JobControl())
+    assert found_rect == rect
+    assert found.any()

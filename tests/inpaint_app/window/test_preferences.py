@@ -185,6 +185,22 @@ def test_where_nothing_can_be_written_things_are_remembered_for_now(tmp_path, ki
     assert all_of(preferences) == DEFAULTS
 
 
+def test_where_a_file_cannot_be_replaced_things_are_remembered_for_now(tmp_path, monkeypatch) -> None:
+    preferences = Preferences()
+    preferences.store(unit="cm")
+
+    def refuse(*_args: object, **_options: object) -> None:
+        raise PermissionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("inpaint_app.window.preferences.write_files", refuse)
+        preferences.store(theme=Theme.DARK)
+        preferences.remember_file(tmp_path / "a.png")
+    assert preferences.now.theme is Theme.DARK
+    preferences.store(is_automatic=True)
+    assert all_of(Preferences()) == (Theme.DARK, [tmp_path / "a.png"], tmp_path, (b"", b"", True))
+
+
 def test_only_the_user_may_look_into_the_folder(own_preferences) -> None:
     Preferences().store(theme=Theme.DARK)
     assert stat.S_IMODE(own_preferences.parent.stat().st_mode) == 0o700

@@ -1,15 +1,18 @@
 """Before and after, with a line between them."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
-from gestures import double_click, drag, move, press, release
-from PySide6.QtCore import QPointF, Qt
+from gestures import double_click, drag, mouse, move, press, release
+from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
 from inpaint_app.window.canvas.canvas import Canvas
 from inpaint_app.window.canvas.image_pyramid import build_pyramid
 from inpaint_app.window.canvas.layers import Content
+from inpaint_app.window.canvas.tools.tool import Tool
 from inpaint_app.window.canvas.viewport import Viewport
 
 BEFORE, AFTER = 60, 200
@@ -91,6 +94,19 @@ def test_double_click_on_the_line_centers_it_and_elsewhere_fits(canvas):
 def test_while_the_right_button_is_held_the_first_picture_is_alone(canvas):
     press(canvas, at(canvas, 0.9), Qt.MouseButton.RightButton)
     assert gray_at(canvas, 0.9) == BEFORE
+    release(canvas, at(canvas, 0.9), Qt.MouseButton.RightButton)
+    assert gray_at(canvas, 0.9) == AFTER
+
+
+def test_the_right_button_shows_it_alone_with_a_tool_too_however_fast_it_is_pressed_again(canvas):
+    tool = Mock(spec=Tool, is_active=False, cursor=None, uses_right_button=True)
+    tool.outline.return_value = None
+    canvas.set_tool(tool)
+    press(canvas, at(canvas, 0.9), Qt.MouseButton.RightButton)
+    release(canvas, at(canvas, 0.9), Qt.MouseButton.RightButton)
+    mouse(canvas, QEvent.Type.MouseButtonDblClick, at(canvas, 0.9), Qt.MouseButton.RightButton)
+    assert gray_at(canvas, 0.9) == BEFORE
+    tool.press.assert_not_called()
     release(canvas, at(canvas, 0.9), Qt.MouseButton.RightButton)
     assert gray_at(canvas, 0.9) == AFTER
 

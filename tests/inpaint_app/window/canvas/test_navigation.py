@@ -3,6 +3,7 @@
 import pytest
 from gestures import double_click, drag, move, wheel
 from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QNativeGestureEvent, QPointingDevice
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from windows import at
@@ -77,3 +78,14 @@ def test_beside_the_picture_there_is_no_pixel(canvas):
     assert told == []
     move(canvas, at(canvas, 59.5, 89.5))
     assert told == [(59, 89)]
+
+
+@pytest.mark.parametrize("spread", [0.25, -0.2])
+def test_two_fingers_zoom_at_their_place(canvas, spread):
+    place, before = QPointF(120, 90), canvas.viewport.zoom
+    under, pad = canvas.place_at(place), QPointingDevice.primaryPointingDevice()
+    zoom = Qt.NativeGestureType.ZoomNativeGesture
+    QApplication.sendEvent(canvas, QNativeGestureEvent(zoom, pad, 2, place, place, place, spread, QPointF()))
+    assert canvas.viewport.zoom == pytest.approx(before * (1 + spread))
+    if spread > 0:
+        assert canvas.place_at(place) == pytest.approx(under, abs=0.2)

@@ -98,6 +98,15 @@ def test_work_goes_on_where_it_was(session, other, qtbot, files, tmp_path):
     assert shown is not None
 
 
+def test_a_picture_beside_the_folder_of_the_project_keeps_its_name(session, other, qtbot, files, tmp_path):
+    opened(session, qtbot, files["damaged"])
+    (tmp_path / "projects").mkdir()
+    path = saved(session, qtbot, tmp_path / "projects" / "work.inpaint")
+    other.opening.open_file(path)
+    settle(other, qtbot)
+    assert other.state.source.path == files["damaged"].resolve()
+
+
 def test_the_picture_is_found_when_both_have_moved(session, other, qtbot, files, tmp_path):
     folder = tmp_path / "here"
     folder.mkdir()
@@ -260,12 +269,15 @@ def test_a_picture_that_cannot_be_shown_is_refused(session, qtbot, tmp_path, oth
         read_project(tmp_path / "odd.inpaint")
 
 
-def test_an_array_whose_header_is_cut_is_refused_in_a_sentence(project, tmp_path):
-    path = tmp_path / "cut.inpaint"
+@pytest.mark.parametrize(
+    ("good", "bad"), [(b"}", b" "), (b"NUMPY\1", b"NUMPY\3")], ids=["cut", "of another version"]
+)
+def test_an_array_whose_header_is_wrong_is_refused_in_a_sentence(project, tmp_path, good, bad):
+    path = tmp_path / "wrong.inpaint"
     with zipfile.ZipFile(project) as old, zipfile.ZipFile(path, "w") as new:
         for name in old.namelist():
             data = old.read(name)
-            new.writestr(name, data.replace(b"}", b" ", 1) if name == "mask0.npy" else data)
+            new.writestr(name, data.replace(good, bad, 1) if name == "mask0.npy" else data)
     with pytest.raises(UserError, match="damaged project"):
         read_project(path)
 

@@ -204,6 +204,17 @@ def test_choices_of_damage_that_follow_each_other_are_one_step(document, history
     assert document.state.marked.choice.sensitivity == 0.3
 
 
+def test_a_choice_that_found_nothing_at_first_leaves_no_trace(document, history) -> None:
+    before = document.state.mask
+    for mask in (before.unpack(), random_mask(1)):
+        marked = MarkedDamage(DamageChoice(), PackedMask.pack(mask))
+        history.push(ChooseDamage(document, mask, marked))
+    assert document.state.mask.origin.is_detected
+    history.undo()
+    assert not history.can_undo
+    assert document.state.mask.origin == before.origin
+
+
 def test_another_fill_is_undone(document, history) -> None:
     fill = HoleFill()
     history.push(FillHoles(document, hole_fill=fill))
