@@ -191,12 +191,11 @@ def _print_times() -> None:
         start = time.process_time()
         fill_holes(np.where(mask[:, :, None], np.uint8(128), image), mask, channel_axis=2, threads=1)
         filled, start = time.process_time() - start, time.process_time()
-        run, begins, shown = iter_restore(image, mask, RestoreSettings(threads=1), channel_axis=2), 0.0, 0.0
-        for step in run:
-            if step.stage == "texture":
-                begins = begins or time.process_time()
-                shown = shown or (time.process_time() if step.make_partial is not None else 0.0)
+        shown = 0.0
+        for step in iter_restore(image, mask, RestoreSettings(threads=1), channel_axis=2):
+            if step.make_partial is not None:
+                shown = shown or time.process_time() - start
         total = time.process_time() - start
-        rows.append([f"{size} x {size}", *(f"{each:.2f}" for each in (filled, shown - begins, total))])
-    head = ["hole", "filling", "until a coarse result of it", "restoring, all of it"]
+        rows.append([f"{size} x {size}", *(f"{each:.2f}" for each in (filled, shown, total))])
+    head = ["hole", "filling", "until a first result", "restoring, all of it"]
     print_table("Processor time in 24 megapixels in color, one thread (s)", head, rows)
