@@ -13,7 +13,7 @@ from dictsel_core._util.arrays import Region, parts_of
 from dictsel_core._util.parallel import GeneratorRun
 from dictsel_core._util.validation import Bools
 from dictsel_core.restoration.image import Image
-from dictsel_core.restoration.mosaic import TILE, Fill, Mosaic, image_with_fills
+from dictsel_core.restoration.mosaic import Fill, Mosaic, image_with_fills
 from dictsel_core.restoration.plan import AtomSource, Plan
 from dictsel_core.restoration.result import Restoration, RestoreStep, joint_figures
 from dictsel_core.restoration.scales import fill_smoothly
@@ -21,6 +21,8 @@ from dictsel_core.restoration.settings import RestoreSettings
 from dictsel_core.restoration.survey import Survey, Tile
 from dictsel_core.restoration.tile import TileRestorer
 
+#: Height and width of a tile: smaller ones take less memory, and more time for their halos.
+TILE = 2048
 #: Fraction of the work that is done once there is a plan, and what filling wide holes takes, if there are.
 _PLANNED, _FILLED = 0.05, 0.25
 #: Height and width of the parts of tiles that get smooth estimates at once, which takes little memory. They
