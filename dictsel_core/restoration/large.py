@@ -85,11 +85,7 @@ class LargeImage:
         """Fill wide holes, wave by wave."""
         holes, fills = self._mosaic.holes(plan), self._fills
         for hole in holes:
-            before = [
-                fill
-                for other, fill in zip(holes, fills, strict=False)
-                if other.wave < hole.wave and other.part.overlaps(hole.outer)
-            ]
+            before = [fill for other, fill in zip(holes, fills, strict=False) if other.wave < hole.wave]
             run = GeneratorRun(self._mosaic.filling(*self._read(hole.outer), hole, plan, before))
             for fraction in run:
                 yield RestoreStep("texture", self._done + _FILLED * fraction / len(holes))

@@ -30,7 +30,7 @@ MAX_NEIGHBOR_PLANES = 8
 NEIGHBOR_PLANES = Parameter(
     name="neighbor_planes", kind=int, minimum=0, maximum=MAX_NEIGHBOR_PLANES, is_optional=True
 )
-#: Images of more values are restored in tiles, which takes a quarter of the memory.
+#: Images of more values are restored in tiles, which takes less memory.
 MAX_VALUES = 1 << 24
 #: Fraction of the work that is done once there is a plan.
 _PLANNED = 0.05
